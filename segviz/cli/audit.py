@@ -142,7 +142,8 @@ def audit(options: Options, console: Console) -> int:
         console.line(f"{said['questions']} questions with evidence, K {options.k}")
         kept = ("group", "gold turns", *occurring(tables["all"]))
         console.rows([{name: row[name] for name in kept} for t in tables.values() for row in t])
-    console.line(f"{len(found.stale)} texts with a later one on the same subject, or ended:")
+    if found.stale:
+        console.line(f"{len(found.stale)} texts with a later one on the same subject, or ended:")
     for each in found.stale[:_STALE]:
         console.line(f"  {each.text}")
         console.line(f"    -> {each.newer or 'ended ' + each.ended}")

@@ -115,6 +115,8 @@ def test_systems_and_classes_are_audited_too(run, tmp_path, monkeypatch):
         SYSTEMS.clear()
         SYSTEMS.update(kept)
     assert run(*ASK, "--system", "bm25", "--json").json["system"] == "bm25"
+    said = run(*ASK, "--system", "bm25").out
+    assert not said.rstrip().endswith(":")  # no heading over an empty list
 
 
 @pytest.mark.parametrize(
