@@ -50,7 +50,7 @@ def new(options: Options, console: Console) -> int:
         return OK
     console.line(f"{folder}: {', '.join(written)}")
     console.line("Next, in this folder:")
-    console.line("  pytest")
+    console.line("  python -m pytest   # pip install pytest, if it is missing")
     spec = f"{names['module']}:SYSTEM"
     console.line(f"  segviz audit --conversation sample:ines-theo --system {spec}")
     console.line(f"  segviz compare sample:ines-theo --unit turn --systems {spec},bm25")

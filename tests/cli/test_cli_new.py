@@ -25,7 +25,9 @@ def imports(tmp_path, monkeypatch):
 
 
 def test_the_plug_in_keeps_the_contract_and_its_own_tests_pass(run, tmp_path, imports):
-    assert run("new", "my-notes").code == 0
+    ran = run("new", "my-notes")
+    assert ran.code == 0
+    assert "python -m pytest" in ran.out  # of this environment; `pytest` may be that of another
     folder = tmp_path / "my-notes"
     project = tomllib.loads((folder / "pyproject.toml").read_text())
     assert project["project"]["entry-points"]["segviz.systems"] == {"my-notes": "my_notes:SYSTEM"}
