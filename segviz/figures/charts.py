@@ -153,7 +153,10 @@ def _stacks(
     colours: Sequence[str],
     neutral: str,
 ) -> go.Figure:
-    """Draws columns stacked on each other over x; columns of means are lines in a panel above."""
+    """Draws columns stacked on each other over x; columns of means are lines in a panel above.
+
+    ``groups`` are the rows of each panel, by title; other arguments are as in :func:`rows_figure`.
+    """
     lines = [name for name in columns if any(isinstance(row.get(name), Mean) for row in rows)]
     stacked = [name for name in columns if name not in lines]
     high = 1 + bool(lines)

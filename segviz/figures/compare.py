@@ -152,7 +152,10 @@ def standing_plot(
 
 
 def standing_sentence(rows: Sequence[Row], label: str) -> str:
-    """Tells which system has the highest mean, and which differ significantly from the first."""
+    """Tells which system has the highest mean, and which differ significantly from the first.
+
+    The rows have the means in the column ``label``, and the differences in ``DIFFERENCE``.
+    """
     names = short_names([str(row["system"]) for row in rows])
     mean = rows[0][label]
     if not isinstance(mean, Mean) or not mean.n:
@@ -253,7 +256,10 @@ def won(change: float) -> str:
 
 
 def atlas_sentence(rows: Sequence[AtlasRow], base: str, focus: str, label: str) -> str:
-    """Tells how many questions ``focus`` wins and loses against the first column ``base``."""
+    """Tells how many questions ``focus`` wins and loses against the first column ``base``.
+
+    ``label`` is the name of the measure.
+    """
     gains, losses = (sum(sign * row.change > 0 for row in rows) for sign in (1, -1))
     whole = counted(len(rows), "question")
     return (

@@ -48,7 +48,7 @@ def series(steps: Sequence[Step]) -> dict[str, NDArray[np.float64]]:
 def dollars(
     steps: Sequence[Step], chat: Price | None, embedding: Price | None
 ) -> NDArray[np.float64] | None:
-    """Returns US dollars per step, float64 (len(steps),).
+    """Returns US dollars per step, float64 (len(steps),), by prices of chat and embedding model.
 
     Every answer is priced once, also if it came from the cache; retries are not. None if a needed
     price, or the number of tokens, is unknown.
@@ -99,7 +99,10 @@ def _spent(
 def cost_rows(
     steps: Sequence[Step], spent: NDArray[np.float64] | None = None
 ) -> list[dict[str, float | int | None]]:
-    """Returns the data of the charts, a row per step, without columns that are always 0."""
+    """Returns the data of the charts, a row per step, without columns that are always 0.
+
+    ``spent`` is US dollars per step, None if unknown.
+    """
     values = _spent(steps, spent)
     return [
         {"step": number}
@@ -138,7 +141,10 @@ def cost_sentence(steps: Sequence[Step]) -> str:
 
 
 def total_sentence(steps: Sequence[Step], spent: NDArray[np.float64] | None) -> str:
-    """Tells the total cost of a build, with its price if a model was used."""
+    """Tells the total cost of a build, with its price if a model was used.
+
+    ``spent`` is US dollars per step, None if unknown.
+    """
     totals = {name: int(column.sum()) for name, column in series(steps).items() if name != "ms"}
     parts = [f"{totals['inspected']:,} nodes inspected", f"{totals['modified']:,} touched"]
     if totals["calls"]:

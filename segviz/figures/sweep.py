@@ -351,6 +351,14 @@ def level_bars(
 
     The first bar is without propagation. If the policy can change the measure, a panel above the
     bars shows the measure's means with 95 % intervals.
+
+    Args:
+        judged: the tested sweep.
+        horizon: number of hops of the settings.
+        policy: their policy.
+        level_colours: colours of the levels, leaves first.
+        accent: colour of the means.
+        level_names: names of the levels; empty for numbers.
     """
     rows = level_rows(judged, horizon, policy, level_names)
     chart = Chart("α", tuple(rows[0])[1:], kind="stack", intervals=True)
@@ -358,7 +366,10 @@ def level_bars(
 
 
 def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
-    """Tells the share of leaves among retrieved nodes without propagation and at the largest α."""
+    """Tells the share of leaves among retrieved nodes without propagation and at the largest α.
+
+    ``horizon`` and ``policy`` are those of the settings.
+    """
     mine = [c for c in judged.sweep.cells if (c.policy, c.horizon) == (policy, horizon)]
     if not mine:
         return f"Nothing was measured for H {horizon}."

@@ -29,6 +29,15 @@ def numbered_tree(
     """Draws every node as a box on its span, with its text, both scores and its number.
 
     The fill follows the propagated score along ``ramp``; ``marked`` nodes have a thick border.
+
+    Args:
+        structure: a small tree, n nodes.
+        initial: score of every node before propagation, float64 (n,).
+        final: score of every node after propagation, float64 (n,).
+        ramp: colours from low to high.
+        line: colour of thin borders.
+        ink: colour of thick borders.
+        marked: nodes with a thick border.
     """
     top = float(final.max(initial=0)) or 1.0
     figure = go.Figure()

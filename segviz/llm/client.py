@@ -232,7 +232,10 @@ class Client(Metered):
         raise RequestError(f"{where}: {fault}. {tried} {advice}", fault)
 
     def _send(self, route: Route, body: Body, retries: int) -> Body:
-        """Sends a request; returns its reply, whole or streamed, as JSON. Raises a Fault."""
+        """Sends a request; returns its reply, whole or streamed, as JSON. Raises a Fault.
+
+        ``openai`` tries again at most ``retries`` times.
+        """
         client = self._openai.with_options(max_retries=retries)
         resource = client.chat.completions if route == "chat" else client.embeddings
         try:

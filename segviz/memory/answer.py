@@ -168,7 +168,8 @@ def judge(
 ) -> int:
     """Returns the grade of an answer, from 0 (wrong) to 3 (right in every detail).
 
-    Calls the model once, or not at all where a rule decides (:func:`by_rule`).
+    Calls the model once, or not at all where a rule decides (:func:`by_rule`). ``text`` is the
+    answer, ``conversation`` as in :func:`judging`.
 
     Raises:
         LabelError: The judge kept answering outside the labels.

@@ -328,7 +328,10 @@ def _place(found: list[_Node], leaves: list[int], units: Sequence[Unit]) -> list
 def _check_rule(
     found: list[_Node], leaves: list[int], raw: list[int], conversation: Conversation, unit: str
 ) -> None:
-    """Raises ValueError if no leaf has a unit's text, but most would by another unit rule."""
+    """Raises ValueError if no leaf has a unit's text, but most would by another unit rule.
+
+    ``raw`` are those of the ``leaves`` that stand for units (:func:`_place`).
+    """
 
     def alike(rule: str) -> int:
         texts = [each.text.strip() for each in conversation.units(rule)]
@@ -357,7 +360,8 @@ def _hang(
 ) -> list[int]:
     """Adds a ghost for every unit without a leaf, below the stored texts written from the unit.
 
-    Returns all leaves with the ghosts. Raises ValueError if a stored text names an unknown turn.
+    ``raw`` are those of the ``leaves`` that stand for units. Returns these and the ghosts. Raises
+    ValueError if a stored text names an unknown turn.
     """
     covered = {index for leaf in raw for index in range(*found[leaf].span)}
     of_unit = {found[leaf].span[0]: leaf for leaf in reversed(raw)}

@@ -109,7 +109,8 @@ class Contextual(Declared):
     ) -> Prepared:
         """Returns the model prepared for questions about ``structure``.
 
-        At most ``similar_words`` words count as similar to one word of a question.
+        At most ``similar_words`` words count as similar to one word of a question. Other arguments
+        are as in ``over_active``.
         """
         return Prepared(self, structure, embedder, units, speakers, similar_words)
 

@@ -99,7 +99,8 @@ def node_transcript(
 ) -> None:
     """Draws the transcript with the node's turns marked.
 
-    A retired node has no turns; the transcript then opens at its first unit.
+    A retired node has no turns; the transcript then opens at its first unit. ``flags`` are as in
+    ``transcript``.
     """
     covered = turns_of(session, structure, node)
     began = session.memory.units[int(structure.start[node])].turn_ids[0]
@@ -205,7 +206,10 @@ def _lineage_tab(session: AppSession, structure: Structure, node: int) -> None:
 
 
 def _page(name: str, items: Sequence[_T], node: int, size: int = _LISTED) -> Sequence[_T]:
-    """Returns one page of a long list, and draws the control for the other pages."""
+    """Returns one page of a long list, and draws the control for the other pages.
+
+    ``name`` begins the label of the control, which belongs to ``node``. A page has ``size`` items.
+    """
     if len(items) <= size:
         return items
     what, pages = f"{name}{size} of {len(items):,}", -(-len(items) // size)

@@ -149,5 +149,5 @@ def _scores(result: Result, a: int, b: int) -> None:
 
 
 def _rank(result: Result, scores: Any, node: int) -> int | None:
-    """Returns the 1-based rank; None for a node that is not ranked."""
+    """Returns the 1-based rank of a node by ``scores``; None if the node is not ranked."""
     return ranks([node], scores, result.structure, result.settings.levels)[0] or None

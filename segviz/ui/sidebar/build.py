@@ -296,7 +296,10 @@ def _partial(key: str) -> tuple[str, Memory] | None:
 
 
 def _draw_growing(place: DeltaGenerator, memory: Memory, total: int, number: int) -> None:
-    """Draws the tree as far as it has grown, on the axis of the whole conversation."""
+    """Draws the tree as far as it has grown, on the axis of the whole conversation.
+
+    ``total`` is the number of all units; ``number`` counts the drawings.
+    """
     shown = scene_of(
         memory, memory.structure.collapsed, identity="growing", look=Look(), selected=None
     )

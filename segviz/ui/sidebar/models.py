@@ -371,7 +371,10 @@ def _prices(models: ChosenModels, endpoint: Endpoint) -> None:
 
 
 def _price(kind: str, client: str, endpoint: Endpoint, model: str, sides: tuple[str, ...]) -> None:
-    """Draws the prices of a model and keeps them for its client, once all are known."""
+    """Draws the prices of a model and keeps them for its client, once all are known.
+
+    ``client`` is the name of the client. ``sides`` are "in" and "out", or "embedded" alone.
+    """
     known = price(endpoint, model)
     paid: list[float | None] = [
         column.number_input(

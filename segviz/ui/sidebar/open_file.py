@@ -96,10 +96,15 @@ def opened_as(
     lasting: bool = True,
     asks: bool = True,
 ) -> OpenFile:
-    """Returns the file, which is read once.
+    """Returns the file, which is read once; raises the error of a file that is refused.
 
-    The user is asked for the meaning of unknown columns of a table, if ``asks``; otherwise the
-    table is refused. A ``lasting`` refusal is kept, so that the file is not read again.
+    Args:
+        key: content key of the file.
+        load: reads its conversations, with options of ``load`` and a progress function.
+        read_memory: returns the content of a memory file, None for any other file.
+        lasting: True to keep a refusal, so that the file is not read again.
+        asks: True to ask the user for the meaning of unknown columns of a table, False to refuse
+            the table.
     """
     how = _reading(key)
 

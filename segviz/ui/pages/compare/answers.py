@@ -94,7 +94,11 @@ def _answered(
     ways: Mapping[str, RetrievalSettings],
     asked: Sequence[Question],
 ) -> dict[str, AnswerEvaluation]:
-    """Returns the evaluations by system label; offers to make them, with what they cost."""
+    """Returns the evaluations by system label; offers to make them, with what they cost.
+
+    ``ways`` are the retrieval settings by system, ``asked`` the questions. Empty until all
+    evaluations are made.
+    """
     judge = chat.of("grade") if chat.has("grade") else None
     keys = {
         name: fingerprint(
@@ -147,7 +151,8 @@ def _offered(
 ) -> bool:
     """Draws the expected calls and the button that starts; returns True after a click.
 
-    ``parts`` are the content keys of what is answered.
+    ``ways`` are the retrieval settings by system, ``asked`` the questions, and ``parts`` the
+    content keys of the evaluations.
     """
     expected = remember(
         "answers-expected",
@@ -180,7 +185,7 @@ def _expected(
     ways: Mapping[str, RetrievalSettings],
     asked: Sequence[Question],
 ) -> dict[str, CallEstimate]:
-    """Returns the expected calls by role."""
+    """Returns the expected calls by role; ``ways`` are the retrieval settings by system."""
     stand_in = Rehearsal(chat.of("answer").endpoint.prompt_tokens, chat.prompts)
     for name, memory in memories.items():
         rehearse_answers(memory, asked, [ways[name]], stand_in, graded=chat.has("grade"))

@@ -164,7 +164,8 @@ def _turns(
 ) -> None:
     """Draws the table of gold and other returned turns by system.
 
-    The sentence ``without`` says why no turn is gold.
+    ``held`` has, for each system, the gold turns that its nodes contain or quote. The sentence
+    ``without`` says why no turn is gold.
     """
     matrix = turn_matrix(found, gold, held)
     if not matrix.turns:

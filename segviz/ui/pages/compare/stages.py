@@ -45,8 +45,9 @@ def stages_panel(
 ) -> None:
     """Draws the stage at which each memory loses gold turns; on request where that takes long.
 
-    ``right`` maps the label of a system to its graded answers, as in ``with_answers``. Facts that a
-    model or a person wrote from this conversation are one more memory.
+    ``settings`` and ``by_paper`` are as in ``asked_of_all``. ``right`` maps the label of a system
+    to its graded answers, as in ``with_answers``. Facts that a model or a person wrote from this
+    conversation are one more memory.
     """
     memories = {SYSTEMS[name].label: (name, memory) for name, memory in ready.items()}
     with st.expander(
