@@ -85,7 +85,7 @@ class Console:
             _write(self.out, visible(text))
 
     def block(self, text: str, indent: str = "    ") -> None:
-        """Writes the lines of a text as part of the result, each behind ``indent``."""
+        """Writes the lines of a text as part of the result, each indented by ``indent``."""
         for part in text.split("\n"):
             self.line(indent + part)
 

@@ -115,7 +115,7 @@ def _keys() -> Iterator[Finding]:
 
 
 def _server(place: str, model: str) -> Iterator[Finding]:
-    """Tests a model server by two short requests."""
+    """Tests a server by its list of models and, if ``model`` is named, by a few short requests."""
     with user_errors():
         endpoint = replace(server_at(place), model=model)
     report = probe(replace(endpoint, key=key_for(endpoint, os.environ)))

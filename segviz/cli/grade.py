@@ -92,9 +92,9 @@ def grade(options: Options, console: Console) -> int:
     compare; several FILEs are built memories of one conversation.
 
     Before it starts it says how many calls and tokens it needs, for how long at the measured speed
-    of the servers (each gets two short requests), at which price if that is known, and asks. Every
-    reply is saved: after a kill or a failed server the same command asks only the rest, and its
-    result is the same.
+    of the servers (each gets a few short requests), at which price if that is known, and asks.
+    Every reply is saved: after a kill or a failed server the same command asks only the rest, and
+    its result is the same.
 
     judge accuracy: share of right answers. perfect rate: share of grade 3. token F1 and BLEU-1:
     overlap with the gold answer; 1 or 0 for an adversarial question. gain: paired difference in

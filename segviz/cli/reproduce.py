@@ -158,7 +158,7 @@ def _measured(
     options: Options,
     console: Console,
 ) -> dict[str, Any]:
-    """Measures an entry, writes its files, prints its rows; returns them for ``--json``."""
+    """Measures an entry, writes its files, prints its rows; returns what ``--json`` has of it."""
     began = perf_counter()
     with console.progress(f"{entry.paper} {entry.table}", "runs") as show, user_errors():
         show(0, len(talks))
@@ -193,7 +193,11 @@ def _list(console: Console) -> int:
 
 
 def _talks(options: Options, console: Console) -> list[Conversation]:
-    """Returns the conversations of all files that have questions with gold evidence."""
+    """Reads all files; returns the conversations that have questions with gold evidence.
+
+    Raises:
+        UsageError: a file cannot be read, or no conversation has such questions.
+    """
     found = []
     for given in options.data or [f"{SAMPLE}{name}" for name in TITLES]:
         with user_errors():

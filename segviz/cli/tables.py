@@ -82,7 +82,10 @@ def report(
 
 
 def check_disputed(number: int) -> None:
-    """Raises UsageError if no question is disputed, so that ``--no-disputed`` has no effect."""
+    """Raises UsageError if the number of disputed questions is 0.
+
+    The option ``--no-disputed``, which the user gave, would then have no effect.
+    """
     if not number:
         raise UsageError("--no-disputed has no effect: no question is disputed (--audit)")
 

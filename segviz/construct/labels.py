@@ -323,7 +323,10 @@ def _calls(word: str, nobody: frozenset[str]) -> bool:
 
 
 def _is_english(units: Sequence[Unit]) -> bool:
-    """Returns True if one word in eight is an English function word, in up to 200 units."""
+    """Returns True if more than an eighth of the words are English function words.
+
+    Only the first 200 units are read.
+    """
     words = [word for unit in units[:200] for word in words_of(unit.text)]
     return sum(word in FUNCTION_WORDS for word in words) > len(words) / 8
 

@@ -114,7 +114,10 @@ class Audit:
         ]
 
     def tables(self) -> dict[str, list[Row]]:
-        """Returns the shares of the stages of all gold turns, by category and by session."""
+        """Returns three tables with the shares of the stages among the gold turns.
+
+        They are ``all`` (one row), ``category`` and ``session`` (a row for each).
+        """
         return {by or "all": stage_rows(self.stages, by) for by in ("", "category", "session")}
 
 

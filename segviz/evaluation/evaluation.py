@@ -331,10 +331,10 @@ def evaluate(
 def asking(
     memory: Memory, settings: RetrievalSettings | None, changes: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Returns ``changes`` of settings, with the method "native" if its own retrieval is to be used.
+    """Returns ``changes`` of settings, with the method "native" where that is the default.
 
-    It is used if the system implements one, no ``settings`` are given, and ``changes`` do not say
-    how nodes are scored.
+    It is the default if the memory's system implements its own retrieval, no ``settings`` are
+    given, and ``changes`` do not say how nodes are scored.
     """
     if settings is not None or _SCORING & changes.keys() or not isinstance(memory.model, Retriever):
         return dict(changes)

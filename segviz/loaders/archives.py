@@ -247,7 +247,7 @@ def _document(members: Members, path: str, search: _Search) -> tuple[object, Not
 
 
 def _slack(members: Members) -> _Search:
-    """Combines all days of a Slack export into one document."""
+    """Returns a search result in which all days of a Slack export are one document."""
     search = _Search()
     folder = Folder()
     notes = Notes()

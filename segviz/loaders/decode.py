@@ -97,8 +97,9 @@ def _mended(document: object, notes: Notes) -> tuple[object, Notes]:
 def to_text(data: bytes) -> tuple[str, Notes]:
     """Decodes bytes by their byte order mark, else as UTF-8, else as Windows-1252.
 
-    UTF-16 and UTF-32 without the mark are recognized by their zero bytes. Any encoding but UTF-8 is
-    noted as a repair. Raises LoadError for an empty file and for known binary formats.
+    UTF-16 and UTF-32 without the mark are recognized by their zero bytes. Reading as Windows-1252
+    is noted as a repair. Raises LoadError for an empty file, for known binary formats, and for
+    UTF-16 or UTF-32 that does not continue as such.
     """
     if not data:
         raise LoadError("The file is empty", remedy=_ANEW)
@@ -294,6 +295,6 @@ def _clean_keys(node: dict[str, object], place: Place, notes: Notes) -> None:
 
 
 def replaced(count: int) -> str:
-    """Returns the note that so many unprintable characters were replaced."""
+    """Returns the words of a note that ``count`` unprintable characters were replaced."""
     noun = "control character or lone surrogate"
     return f"{counted(count, noun, 'control characters or lone surrogates')} replaced by U+FFFD"

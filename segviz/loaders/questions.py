@@ -181,7 +181,10 @@ def _plain(value: object) -> str | None:
 
 
 def read_category(value: object, place: Place, notes: Notes) -> Category | None:
-    """Returns a category: a number, or a name of at most 80 characters; else None, with a note."""
+    """Returns a category: a number, or a name of at most 80 characters.
+
+    Returns None for any other value, with a note unless the value is missing.
+    """
     text = str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
     plain = isinstance(value, str | int | float) and not isinstance(value, bool)
     if plain and _NUMBER.fullmatch(text):

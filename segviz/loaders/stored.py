@@ -147,7 +147,11 @@ def _holds_records(value: object, name: str) -> bool:
 
 
 def _flat(value: Mapping[str, object]) -> dict[str, object]:
-    """Returns a record with the fields of its ``metadata``, ``payload``, ``item`` or ``value``."""
+    """Returns the fields of a record, and those of the objects inside it, in one object.
+
+    Such objects are under ``metadata``, ``payload``, ``item`` or ``value``. The record's own fields
+    win.
+    """
     inside = (each for name, each in value.items() if spelled(str(name)) in _INSIDE)
     more = [each for each in inside if isinstance(each, dict)]
     own = {str(name): each for name, each in value.items() if not isinstance(each, dict)}

@@ -83,8 +83,8 @@ class Columns:
 class History(Lazy[Step]):
     """Sequence of steps that are created from columns on access.
 
-    ``units`` returns the units they refer to; it is called with the first step. Everything else
-    works as on a tuple of steps. A slice is a History, too.
+    ``units`` returns the units that the steps refer to; it is called when a step is created.
+    Everything else works as on a tuple of steps. A slice is a History, too.
     """
 
     def __init__(

@@ -117,7 +117,7 @@ class Structure:
         return len(self.level)
 
     def to_networkx(self) -> Any:
-        """Returns a ``networkx.MultiDiGraph`` of all rows that are not part of a collapsed chain.
+        """Returns a ``networkx.MultiDiGraph`` of the rows in ``nodes``, also retired ones.
 
         Nodes have ``level``, ``top``, ``start``, ``stop``, ``text``, ``active``, ``kind`` and
         ``facts``. Edges of ``type`` "child" go from parent to child and have their ``order``. Those

@@ -188,7 +188,11 @@ class HMemSearch(Search):
         return with_units(view.structure, ranked, total, self.stages)
 
     def _part(self, part: SubQuestion, scope: str, now: float) -> Scores:
-        """Returns the score F of the items found for a part of the question, else 0 (§3.3)."""
+        """Finds items for a part of the question; returns the score F of every node (§3.3).
+
+        Nodes that are not found, or not in the ``scope``, have 0. ``now`` is the time of the
+        newest unit.
+        """
         structure = self.view.structure
         similarity = question_similarity(part.text, self.view)
         ablate = self.system.ablate
@@ -266,7 +270,10 @@ class HMemSearch(Search):
         return strength
 
     def _fragments(self, strength: dict[int, float], similarity: Scores) -> list[int]:
-        """Returns the fragments most similar to the question that mention the entities."""
+        """Returns the best of the fragments that mention the entities.
+
+        The score is the strength of the strongest entity times the fragment's own similarity.
+        """
         structure = self.view.structure
         reached: dict[int, float] = {}
         for entity, by in strength.items():

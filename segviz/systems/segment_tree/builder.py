@@ -178,7 +178,10 @@ class SegmentTreeBuilder:
     def _rewrite_joined(
         self, upper: list[Open], closed: list[Open], settles: bool
     ) -> tuple[list[Open], int]:
-        """Annotates the joined node now, and an ancestor once no unit can join below it."""
+        """Annotates the joined node now, and an ancestor once no unit can join below it.
+
+        Arguments and result are those of :meth:`_rewrite`.
+        """
         # Nodes that only carry the joined node's text go along: that takes no model.
         now = [upper[0], *takewhile(lambda node: len(node.children) == 1, upper[1:])]
         late = upper[len(now) :]
@@ -191,7 +194,10 @@ class SegmentTreeBuilder:
         return [*settled, *upper], written
 
     def _refresh(self, nodes: Sequence[Open]) -> int:
-        """Annotates nodes by level, low to high (lines 19 to 22); returns the texts written."""
+        """Annotates nodes by level, low to high (lines 19 to 22).
+
+        Returns the number of texts that the annotator wrote; copies of an only child do not count.
+        """
         count = 0
         renewed: list[Open] = []
         for _, level in groupby(nodes, attrgetter("level")):
