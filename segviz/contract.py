@@ -85,7 +85,8 @@ def verify(system: System) -> None:
     * Equal input gives equal builds.
     * If it is ``online``, its steps do not depend on later units.
     * A saved memory opens unchanged.
-    * If it has a ``retrieve``, this gives the same finite scores each time, after any step.
+    * If it has a ``retrieve``, equal questions give equal results, with finite scores of at least
+      0. Each stage has a name and a note. It can retrieve after any number of steps.
 
     Raises:
         AssertionError: names the broken rule, the conversation and the step.

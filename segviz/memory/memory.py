@@ -329,7 +329,8 @@ def ask(
 
     Returns:
         The evidence, with the relevance and step used in its settings. Under method "native",
-        ``initial`` holds the relevance, ``final`` the system's own scores, ``stages`` its trace.
+        ``initial`` holds the relevance, ``final`` the system's own scores divided by their sum,
+        ``stages`` its trace.
 
     Raises:
         ValueError: A setting is out of range (its legal range is named), or the question is not

@@ -56,7 +56,8 @@ class Result:
         structure: the memory at the moment of the question, n nodes.
         settings: the retrieval settings, with the relevance in force named.
         initial: s⁽⁰⁾, float64 (n,).
-        final: s̃, float64 (n,). Under method "native", the scores of the system's own retrieval.
+        final: s̃, float64 (n,). Under method "native", the scores of the system's own retrieval,
+            divided by their sum.
         hops: s⁽⁰⁾ … s⁽ᴴ⁾, float64 (H + 1, n).
         before: ids of the top K nodes by initial score, best first.
         after: ids of the top K nodes by final score, best first.

@@ -51,7 +51,7 @@ class Contextual(Declared):
                  two cosines: of the whole text, and of its best passage of up to 100 words
     ``similar``  for every word of the question, inverse document frequency times the squared
                  cosine of the most similar word of the text, which must be one of the fifty most
-                 similar words of the memory
+                 similar words of the memory, with a cosine of at least 0.2
     ``dates``    inverse document frequency of the months, days and years of the question that
                  match the date of a unit's session, mean over a node's units. A span inside a month
                  ("first weekend of October") includes the week after it. Relative days ("last

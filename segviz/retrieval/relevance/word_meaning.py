@@ -120,7 +120,8 @@ class WordMeaning:
     def similar(self, question: str) -> Floats:
         """Sums, over the question's words, idf · squared cosine of each text's most similar word.
 
-        Returns float64 (n,).
+        Words of a cosine below 0.2, and words that are not among the most similar of the index, do
+        not count. Returns float64 (n,).
         """
         index = self._index
         scores = np.zeros(len(index.lengths))
