@@ -42,8 +42,8 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 class Plugin:
     """Component that another installed package registers.
 
-    ``group`` is the registry (``systems``), ``name`` the component's name there, ``package`` the
-    package with its version, and ``problem`` the reason why it is left out, "" if it is in use.
+    ``group`` is the registry (``systems``), ``name`` the component's name there, and ``package``
+    the package with its version. ``problem`` is the reason why it is left out, "" if it is in use.
     """
 
     group: str

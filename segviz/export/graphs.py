@@ -13,9 +13,10 @@ from segviz.tree import Structure
 def graphml(structure: Structure, name: str = "", labels: Sequence[str] = ()) -> bytes:
     """Returns a structure without its vectors as a GraphML document with parallel edges.
 
-    Nodes, retired ones included, have ``level``, ``top`` (the highest level of their same-text
-    chain), ``start``, ``stop`` (half-open, in units), ``text``, ``active``, ``kind``, ``facts`` (a
-    JSON object) and ``label`` (from ``labels``, one for each node, or ""). An edge has a ``type``
+    All nodes, retired ones too, have ``level``, ``top``, ``start``, ``stop``, ``text``, ``active``,
+    ``kind``, ``facts`` and ``label``. ``top`` is the highest level of the node's same-text chain.
+    ``start`` and ``stop`` are its half-open span in units. ``facts`` is a JSON object. ``label`` is
+    the node's one of ``labels``, "" if these are empty. An edge has a ``type``
     and its ``order`` among the edges of this type. The type "child" leads from a parent to its
     child; the type "relation" has ``label`` and ``weight``, too. ``name`` is that of the graph.
 

@@ -218,8 +218,8 @@ def sound(saved: Saved) -> Saved:
 def invariants_of(saved: Saved) -> tuple[Invariant, ...]:
     """Returns the invariants of the system that a memory file names.
 
-    Empty if the system is not registered here, or if an earlier version of segviz changed the
-    memory after it was built (the last step then has an ``operation``).
+    Empty if the system is not registered here. Empty also if an earlier version of segviz changed
+    the memory after it was built: the last step then has an ``operation``.
     """
     if saved.steps and saved.steps[-1].operation:
         return ()

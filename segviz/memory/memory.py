@@ -314,8 +314,8 @@ def ask(
 ) -> Result:
     """Retrieves the evidence for a question.
 
-    A question of a data set that is asked during the conversation is asked of the memory at that
-    moment (``Memory.moment``), unless the settings name a ``step``. An empty memory returns no
+    If the settings name no ``step``, a question of a data set is asked of the memory at the moment
+    of the question (``Memory.moment``), or else of the whole memory. An empty memory returns no
     evidence.
 
     Args:

@@ -102,9 +102,9 @@ class Repeats:
 def repeats(structure: Structure) -> Repeats:
     """Finds the nodes whose text repeats another's; computed once per structure.
 
-    Two nodes repeat each other if they have the same text. A node and its ancestor repeat each
-    other if the ancestor's text has 60 % of the node's content words, and so has the text of each
-    node between them.
+    Two nodes repeat each other if they have the same text. A node and its ancestor also do if the
+    ancestor quotes the node: its text, and that of each node between them, has 60 % of the node's
+    content words.
     """
     if repeats not in structure.kept:
         structure.kept[repeats] = _repeats(structure)
