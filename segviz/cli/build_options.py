@@ -155,7 +155,10 @@ _IDLE = (
 
 
 def refuse_idle(file: str, options: Options) -> None:
-    """Raises UsageError if ``options`` has options of building, which a built memory ignores."""
+    """Raises UsageError if an option of a build was given; call it only for a built memory.
+
+    A built memory would ignore such an option.
+    """
     given = {"workers": 1, **vars(options), "set": options.settings}
     given["workers"] -= 1  # one worker is the default
     if idle := [f"--{name}" for name in _IDLE if given.get(name)]:

@@ -226,7 +226,10 @@ def _mean(columns: Sequence[np.ndarray[Any, Any]]) -> Mean:
 def answers(
     memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
 ) -> Outcomes:
-    """Returns the measures of all questions under the given settings of retrieval."""
+    """Asks all questions by these settings of retrieval and returns the measures of what came back.
+
+    No model writes answers. ``seed`` draws the resamples of the intervals.
+    """
     return evaluate(memory, questions, seed=seed, **settings).outcomes
 
 

@@ -34,13 +34,13 @@ STAGE_CHART = Chart("group", STAGES, kind="stack")
 
 @dataclass(frozen=True, slots=True)
 class EvidenceStage:
-    """How far one gold turn of one question came.
+    """Stage at which one gold turn of one question was lost, or that it was read.
 
-    ``question`` is the index of the question, ``session`` the id of the turn's session. ``node``
-    is the best-ranked node that holds the turn, ``rank`` its 1-based rank and ``score`` its final
-    score; all are None if no node holds the turn, ``rank`` also if a system's own retrieval gives
-    the node no score. ``needed`` is the score of the last of the K best, None if fewer than K came
-    back.
+    ``question`` is the index of the question, ``session`` the id of the turn's session, ``stage``
+    one of :data:`STAGES`. ``node`` is the best-ranked node that holds the turn, ``rank`` its
+    1-based rank and ``score`` its final score; all are None if no node holds the turn, ``rank``
+    also if a system's own retrieval gives the node no score. ``needed`` is the score of the last
+    of the K best, None if fewer than K came back.
     """
 
     question: int

@@ -53,9 +53,10 @@ def tree_payload(
     The canvas draws every row as a box, so pass it the result of :meth:`Scene.drawn`.
 
     ``gutter`` reserves the column of candidates right of the tree, even if this step has none;
-    ``legend`` explains the marks above it; ``bare`` omits the tree and keeps the data about an
-    answer; ``stage`` is the height of the tree in pixels, else it fills the component's. Retired
-    nodes have level -1. Raises ValueError for marks and columns that do not fit the structure.
+    ``legend`` explains the marks above the tree; ``bare`` leaves out the tree, which the browser
+    has already, and keeps the data about an answer; ``stage`` is the height of the tree in pixels,
+    else it fills the component's. Retired nodes have level -1. Raises ValueError for marks and
+    columns that do not fit the structure.
     """
     structure, growth = scene.structure, scene.growth or Growth()
     scored = scene.scored or Scored(initial=np.zeros(0), final=np.zeros(0))

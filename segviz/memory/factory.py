@@ -289,7 +289,10 @@ def parts_of(system: System, registries: Collection[str] = tuple(COMPONENTS)) ->
 
 
 def paid(embedder: Embedder) -> Charges | None:
-    """Returns the wrapped embedder if it charges by the token; None for a free embedder."""
+    """Returns the embedder inside the wrapper ``embedder``, or ``embedder`` itself without one.
+
+    None if it does not charge by the token.
+    """
     inner = getattr(embedder, "inner", embedder)
     return inner if isinstance(inner, Charges) else None
 

@@ -132,7 +132,7 @@ class Propagated:
 
     @property
     def hops(self) -> Scores:
-        """The ``rows`` as one array, (H + 1, n) or (H + 1, q, n)."""
+        """Scores after 0 to H hops: the ``rows`` as one array, (H + 1, n) or (H + 1, q, n)."""
         return np.stack(self.rows)
 
 

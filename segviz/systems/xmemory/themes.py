@@ -88,7 +88,11 @@ class Partition:
     """
 
     def __init__(self, spread: float) -> None:
-        """Starts without themes; ``spread`` as in :func:`closeness`."""
+        """Starts without themes.
+
+        ``spread`` is the least deviation of the similarities between themes, as in
+        :func:`closeness`.
+        """
         self._spread = spread
         self.themes: list[int] = []
         self.centres: NDArray[np.float64] = np.zeros((0, 0))  # centroids, (themes, d)

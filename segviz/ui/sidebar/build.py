@@ -132,7 +132,8 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
     if callers and order.models.chat is None:
         st.info(
             f"{' and '.join(callers)} needs a chat model. Choose one under Models in the "
-            "sidebar, or choose calibrated and extractive to stay offline.",
+            "sidebar; or stay offline with the compatibility “calibrated” and the annotation "
+            "“extractive”.",
             icon=":material/cloud_off:",
         )
         return None

@@ -315,8 +315,8 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
                 persist_state="session",
             )
         st.caption(
-            "A change of temperature, seed or longest answer repeats all requests, because answers "
-            "may differ. A lower limit for prompts repeats only the requests that it shortens."
+            "Replies are kept. After a change of temperature, seed or longest answer all are asked "
+            "for again, after a lower limit for prompts only those whose prompts it shortens."
         )
     return values
 

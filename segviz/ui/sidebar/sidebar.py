@@ -116,7 +116,10 @@ def _watched() -> tuple[AppSession, Any] | None:
 
 
 def _saved(opened: OpenFile, conversation: Conversation, source: str) -> tuple[AppSession, Any]:
-    """Returns the session of a memory file, and its panel; models serve questions alone."""
+    """Returns the session of a memory file, and the container of the panel for models.
+
+    The memory is built already, so models only embed and answer questions.
+    """
     saved = cast(store.Saved, opened.saved)
     st.subheader("Memory")
     label = SYSTEMS[saved.system].label if saved.system in SYSTEMS else saved.system

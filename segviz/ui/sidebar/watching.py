@@ -134,7 +134,7 @@ def _status() -> None:
     if watched.readings > 1:
         st.caption(
             "Lines already read have changed, so the file was read again from the start "
-            f"({counted(watched.readings - 1, 'time')})."
+            f"({counted(watched.readings - 1, 'time')} so far)."
         )
     earlier, behind = watched.readings > found.reading, watched.turns - found.turns
     if (earlier or behind) and time.monotonic() - found.at > _FRESH:

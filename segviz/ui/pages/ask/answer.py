@@ -131,7 +131,10 @@ def _ask(session: AppSession, result: Result, chat: OpenAIChat) -> Answer | None
 def _compared(
     session: AppSession, question: Question, given: Answer, models: ChatByRole, key: str
 ) -> None:
-    """Compares the answer with the gold answer, as far as there is one."""
+    """Draws how a model's answer compares with the gold answer, and the button that grades it.
+
+    Without a gold answer it draws a sentence that says so. ``key`` is the key of the widgets.
+    """
     cost = "from the cache" if given.cached else counted(given.tokens, "token")
     gold = reference(question)
     if gold is None:

@@ -60,8 +60,8 @@ def ledger_panel(session: AppSession, result: Result, node: int) -> None:
     count = int(structure.active.sum())
     own, received = ledger.own * count, (ledger.total - ledger.own) * count
     st.caption(
-        f"own ×{own:.3f} + received ×{received:.3f} = propagated "
-        f"×{float(result.final[node]) * count:.3f} of an even share",
+        f"In even shares: own {own:.3f} + received {received:.3f} = propagated "
+        f"{float(result.final[node]) * count:.3f}",
         help=f"An even share is 1 / {count:,}, the score of each node if all scores were equal.",
     )
 

@@ -169,8 +169,8 @@ def _offered(
             )
     if not chat.has("grade"):
         st.caption(
-            "No model is chosen to grade: only adversarial questions are graded, by rule. Name one "
-            "under Models, A model for each role."
+            "No model is chosen to grade: only adversarial questions are graded, by rule. Choose "
+            "one in the sidebar: Models, “A model for each role”."
         )
     pressed = st.button(
         f"Answer {counted(len(asked), 'question')}", key="answer-all", icon=":material/play_arrow:"

@@ -107,9 +107,10 @@ def decision_line(line: str) -> None:
 def decision_panel(
     session: AppSession, structure: Structure, step: Step, now: int, why: str
 ) -> None:
-    """Draws the scores of the decision, the rewritten texts and the cost of step ``now``.
+    """Draws the scores of the decision, the rewritten texts and the cost of ``step``.
 
-    ``why`` has the further reasons of :func:`step_summary`.
+    ``now`` is the number of the step. ``why`` has the reasons that :func:`step_summary` returns
+    beside its sentence.
     """
     st.markdown("**Why**" if why else "**What changed**", help=unmarked(step.note))
     if why:
@@ -134,7 +135,8 @@ def _figures(session: AppSession, structure: Structure, step: Step, now: int) ->
     made = f" · {step.cost.by_model or 'nothing asked'} (so far {so_far})" if so_far else ""
     st.caption(
         f"{counted(nodes, 'node')} · {nodes / leaves:.2f} per leaf · "
-        f"{step.cost.modified} touched · {written / leaves:.2f} texts per leaf · "
+        f"{step.cost.modified} touched in this step · "
+        f"{written / leaves:.2f} texts written per leaf · "
         f"{1000 * step.cost.seconds:.1f} ms{made}",
         help=(
             "**Nodes per leaf** counts a same-text chain once; the paper reports 1.25 on "
