@@ -127,6 +127,7 @@ def test_a_preset_sets_the_header_and_follows_it(ask, memory):
         shown = row.locator("[data-testid=stSelectbox]").first
         return shown.locator("input").get_attribute("value") or shown.inner_text()
 
+    row.get_by_text("rescues").first.wait_for()  # counted in a thread
     before = places()
     for name, preset in PRESETS.items():
         ask.choose("scoring-preset", f"preset: {name}")
@@ -163,8 +164,8 @@ def test_the_setting_outlives_a_change_of_page_and_view(ask, memory):
     settles(ask, memory)
     assert (setting(ask)["policy"], ask.attribute(KEY, "picture")) == ("both", "change")
     ask.page.get_by_text("Node-link", exact=True).click()
+    control(ask, "canvas.base").wait_for(state="hidden")
     ask.settle()
-    assert not control(ask, "canvas.base").is_visible()
     slider = control(ask, "input.alpha")
     assert slider.input_value() == "0.99"
     slider.focus()

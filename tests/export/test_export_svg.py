@@ -51,7 +51,7 @@ def test_every_active_node_is_drawn_once_per_half_with_scores_and_text(memory):
     assert "(rank 1)" in titles[str(best)]
     said = words(root)
     assert "both, α 0.3, H 2" in said
-    for word in ("S1", "S2", "L0", "initial", "propagated", "top 10", "selected: node 0"):
+    for word in ("S1", "S2", "L0", "initial", "propagated", "rank after", "selected: node 0"):
         assert word in said
     assert root.find(f"{SVG}title").text == "What colour is the bicycle?"
     assert picture.count(ACCENT["light"]) > len(view.result.after)
