@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from tests.benchmarks import __main__ as benchmarks
-from tests.benchmarks import growth
 from tests.benchmarks.report import RESULTS, Line, show, write
 from tests.data import ROOT
 
@@ -43,14 +40,6 @@ def test_a_line_says_ratio_and_budget(line, parts, capsys):
     for part in parts:
         assert part in printed
     assert ("met" in printed or "MISSED" in printed) == (line.budget is not None)
-
-
-def test_the_drawing_names_every_cost_alternative_and_slope(tmp_path: Path):
-    lines = [Line("ask", n, n / 10, "s", n**2 / 5, "an <other>", 3.0) for n in (10, 100, 1_000)]
-    growth.draw([*lines, Line("file", 10, 3.0, "MB")], tmp_path / "growth.svg")
-    root = ElementTree.parse(tmp_path / "growth.svg").getroot()
-    texts = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
-    assert {"ask, s", "file, MB", "segviz, slope 1.00", "an <other>, slope 2.00"} <= texts
 
 
 def test_a_result_names_its_command_and_versions(tmp_path):

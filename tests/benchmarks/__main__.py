@@ -19,14 +19,13 @@ from importlib import import_module
 from tests.benchmarks.report import write
 
 TABLES: dict[str, str] = {
-    "growth": "every cost against size, with one drawing (Chromium)",
-    "sweep": "the full sweep of conv-26 beside asking one by one",
+    "growth": "every cost against size",
+    "sweep": "the full sweep of conv-26",
     "recall": "evidence recall of every policy, with baselines",
     "ingredients": "what each ingredient of relevance and the tree add, on three data sets",
     "tree_gain": "what propagation adds to each relevance, beside sessions and neighbours in time",
     "opening": "whether propagation is seen at work in the setting the app opens with",
     "attribution": "the turns of stored facts found again, and at which stage evidence is lost",
-    "permutation": "what is lost when units change places",
     "shape": "tree shapes beside the paper's Table 5",
     "nodes": "texts of inner nodes, before and after: what they say and what they are worth",
     "summaries": "LoCoMo's own summaries of sessions as annotations, against our extracts",
@@ -36,7 +35,6 @@ TABLES: dict[str, str] = {
     "startup": "from the command to the painted demo (Chromium)",
     "drag": "script time per frame while a slider moves (Chromium)",
     "latency": "from a change on Ask to its answer on the screen (Chromium)",
-    "large_app": "the app on 100,000 turns, one turn of 5 MB and 280 MB of JSON (Chromium)",
     "sessions": "twenty browser sessions at once for ten minutes (Chromium)",
     "watching": "an agent that writes 20 turns a second, watched (Chromium); 28,000 turns",
 }

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 
-from segviz.conversation import Conversation, Session, Turn
+from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.embedding import get_embedder
+from segviz.export import locomo_json
 from segviz.memory import Memory
 from segviz.systems import SegmentTree
 from segviz.tree import (
@@ -116,6 +119,29 @@ def conversation(turns: int) -> Conversation:
         kept.append(Session(session.id, session.start, session.raw_date, here))
         left -= len(here)
     return Conversation(f"synthetic-{turns}", ("Ada", "Ben"), tuple(kept))
+
+
+def write(path: Path, count: int, characters: int) -> None:
+    """Writes one conversation of ``count`` turns with two questions; the turn in its middle has so
+    many characters."""
+    made = conversation(count)
+    middle, last = made.turns[count // 2].id, made.turns[-1].id
+    words = " ".join(turn.text for turn in made.turns[:1000])
+    long = (words * (characters // len(words) + 1))[:characters]
+    sessions = tuple(
+        replace(
+            session,
+            turns=tuple(
+                replace(turn, text=long) if turn.id == middle else turn for turn in session.turns
+            ),
+        )
+        for session in made.sessions
+    )
+    asked = (
+        Question(0, "Who told Ada about the telescope?", "Mei", 1, (middle, last)),
+        Question(1, "What happened to the boiler in Lisbon?", "It broke", 4, (last,)),
+    )
+    path.write_text(locomo_json([replace(made, sessions=sessions, questions=asked)]))
 
 
 def balanced(size: int, branching: int = 6) -> Structure:

@@ -1,11 +1,11 @@
-"""Large input in a real browser; ``python -m tests.benchmarks.large_app`` measures larger."""
+"""Large input in a real browser."""
 
 from __future__ import annotations
 
 import pytest
 
 from segviz.conversation import TITLES, sample_path
-from tests.benchmarks.large_app import write
+from tests.benchmarks.synthetic import write
 from tests.browser.conftest import App
 
 TURNS, LONG = 4_200, 1_000_000
