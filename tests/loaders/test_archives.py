@@ -135,17 +135,14 @@ def test_nothing_in_the_archive(files: Files, what: str) -> None:
     assert str(caught.value).startswith("x.zip")
 
 
-@pytest.mark.parametrize("cut", [3, 10, 40, 90])
-def test_damaged_archives(cut: int) -> None:
-    with pytest.raises(LoadError, match="zip archive is damaged"):
-        parse(zipped({"a.json": BARE * 50})[:-cut], "x.zip")
+WHOLE = zipped({"a.json": BARE * 50})
+ZEROS = WHOLE[:45] + bytes(15) + WHOLE[60:]
 
 
-def test_damaged_member() -> None:
-    data = bytearray(zipped({"a.json": BARE * 50}))
-    data[45:60] = bytes(15)
-    with pytest.raises(LoadError, match="zip archive is damaged"):
-        parse(bytes(data), "x.zip")
+@pytest.mark.parametrize("data", [WHOLE[:-3], WHOLE[:-40], WHOLE[:-90], ZEROS])
+def test_damaged_archives_and_members_are_refused(data: bytes) -> None:
+    with pytest.raises(LoadError, match="damaged"):
+        parse(data, "x.zip")
 
 
 def test_gzip_of_any_text_and_several_streams() -> None:
@@ -186,12 +183,6 @@ def test_links_in_folders_are_not_followed(tmp_path: Path) -> None:
     (root / "more").symlink_to(tmp_path)
     with pytest.raises(LoadError, match="none of the 1 file"):
         load(root)
-
-
-def test_the_path_may_not_be_empty() -> None:
-    for path in ("", "  "):
-        with pytest.raises(LoadError, match="no path is given"):
-            load(path)
 
 
 def test_a_member_without_a_name_is_passed_over() -> None:

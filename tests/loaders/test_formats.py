@@ -40,7 +40,7 @@ def snapshot(path: Path) -> list[str]:
             lines += [f"{turn.id} {turn.speaker}: {turn.content}" for turn in session.turns]
         for q in conversation.questions:
             evidence = f"{', '.join(q.evidence)} ({', '.join(q.unresolved)})"
-            lines.append(f"{q.index} {q.text} {q.answer} {q.category} {evidence} {q.asked_at}")
+            lines.append(f"{q.index} {q.text} {q.answer} {q.category!r} {evidence} {q.asked_at}")
     found = sorted({f"! {f.kind} {f.where}" for f in corpus.report.findings})
     return [*lines, *found, *(f"no {what}" for what in corpus.report.lacks)]
 

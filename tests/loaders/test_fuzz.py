@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from segviz.loaders import LoadError, parse
@@ -20,33 +20,11 @@ from tests.malformed_inputs.archives import zipped
 FILES = [path.read_bytes() for path in PATHS if path.is_file()]
 FILES += [zipped({"a/1.json": FILES[0], "b.txt": "Ann: hi"}), gzip.compress(FILES[0], mtime=0)]
 
-# No example database: tests leave nothing behind in the project's folder.
-fuzz = settings(max_examples=100, derandomize=True, database=None)
-
 words = st.sampled_from(
     [
         *("", " ", "Ann", "D1:1", "D1:2", "D01:1", "D", "D1:1-D1:2", "D9:9 D1:1", "\0", "\ud800"),
         *("1:56 pm on 8 May, 2023", "12:00 am on 31 June, 2023", "2", "x" * 99, "<b>", "\u202e"),
     ]
-)
-scalars = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), words, st.text(max_size=8)
-)
-keys = st.one_of(
-    st.sampled_from(
-        [
-            *("conversation", "qa", "sample_id", "speaker_a", "session_1", "session_01"),
-            *("session_1_date_time", "speaker", "dia_id", "text", "question", "evidence"),
-            *("messages", "mapping", "parent", "role", "content", "parts", "type", "timestamp"),
-            *("name", "clean_text", "\ud800", "a\0"),
-        ]
-    ),
-    st.text(max_size=4),
-)
-documents = st.recursive(
-    scalars,
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(keys, inner, max_size=6)),
-    max_leaves=25,
 )
 
 
@@ -87,19 +65,6 @@ def outcome(data: bytes, name: str) -> str:
     return "loaded"
 
 
-@settings(fuzz, max_examples=300)
-@given(documents)
-@pytest.mark.slow
-def test_random_json(document: object) -> None:
-    survives(json.dumps(document).encode())
-
-
-@fuzz
-@given(st.binary(max_size=300))
-def test_random_bytes(data: bytes) -> None:
-    survives(data)
-
-
 mutations = st.lists(
     st.tuples(st.floats(0, 1), st.integers(0, 3), st.binary(max_size=3)), min_size=1, max_size=4
 )
@@ -113,7 +78,6 @@ def mutated(data: bytes, changes: list[tuple[float, int, bytes]]) -> bytes:
     return data
 
 
-@fuzz
 @given(st.sampled_from(FILES), mutations)
 def test_mutated_bytes_of_every_format(
     data: bytes, changes: list[tuple[float, int, bytes]]
@@ -121,7 +85,6 @@ def test_mutated_bytes_of_every_format(
     survives(mutated(data, changes))
 
 
-@fuzz
 @given(st.text(st.characters(), max_size=200))
 def test_any_file_name(name: str) -> None:
     bare = {"session_1": [{"speaker": "Ann", "dia_id": "D1:1", "text": "hi"}]}
@@ -138,7 +101,7 @@ def places(document: Any) -> Iterator[tuple[Any, Any]]:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-@pytest.mark.parametrize("value", [None, True, -1e300, "x", [], {}, [[5]], {"a": [1]}])
+@pytest.mark.parametrize("value", [None, -1e300, "x", [], {"a": [1]}])
 def test_any_value_in_any_place(path: Path, value: object) -> None:
     document = json.loads(path.read_text("utf-8"))
     for node, step in list(places(document)):
@@ -159,13 +122,11 @@ pieces = st.sampled_from(
 )
 
 
-@fuzz
 @given(st.lists(pieces, max_size=40))
 def test_texts_of_all_kinds(parts: list[str]) -> None:
     survives("".join(parts).encode())
 
 
-@fuzz
 @given(
     st.sampled_from(FILES),
     st.dictionaries(st.sampled_from(["text", "speaker", "time", "x"]), words, max_size=3),

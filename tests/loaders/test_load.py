@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from segviz import files
-from segviz.conversation import Conversation
+from segviz.conversation import Conversation, Corpus
 from segviz.loaders import LOADERS, LoadError, load, parse
 from tests.data import real_data
 from tests.loaders.reading import failure
@@ -40,23 +40,16 @@ def test_a_path_as_text_or_path_and_the_home_folder(
         assert corpus.report.kept == 1
 
 
-def test_missing_file(tmp_path: Path) -> None:
-    error = path_failure(tmp_path / "no.json")
-    assert error.where == str(tmp_path / "no.json")
-    assert (error.what, error.remedy) == ("there is no such file", "check the spelling of the path")
-
-
-def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "locked.json"
-    file.write_text("{}")
+def test_an_unreadable_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "locked.json").write_text("{}")
 
     def refuse(path: Path) -> bytes:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(files, "read", refuse)
-    error = path_failure(file)
-    assert error.what == "the file cannot be read (Permission denied)"
-    assert error.remedy == "check the path and its permissions"
+    error = path_failure(tmp_path / "locked.json")
+    assert "Permission denied" in error.what
+    assert "permissions" in error.remedy
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
@@ -65,11 +58,13 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     assert path_failure(tmp_path / "pipe.json").what.endswith("(a pipe, not an ordinary file)")
 
 
-@pytest.mark.parametrize("path", ["a\0b.json", "x" * 5000, "~no-such-user-here/x.json"])
-def test_impossible_paths(path: str) -> None:
+@pytest.mark.parametrize(
+    "path", ["no.json", " ", "a\0b.json", "x" * 5000, "~no-such-user-here/x.json"]
+)
+def test_missing_files_and_impossible_paths_are_named_in_short(path: str) -> None:
     error = path_failure(path)
     assert len(error.where) <= 160
-    assert error.what in ("there is no such file", "the file cannot be read (File name too long)")
+    assert any(said in error.what for said in ("no such file", "no path", "name too long"))
 
 
 # --- names ---------------------------------------------------------------------------
@@ -115,38 +110,28 @@ def test_the_name_plays_no_part_in_detection() -> None:
     ("document", "found"),
     [
         ([{"a": 1, "b": 2, "c": 3}] * 12, "a list of 12 objects with keys a, b, c"),
-        ([{"a": 1}], "a list of 1 object with key a"),
         ([{}], "a list of 1 object with no keys"),
         ({str(n): n for n in range(9)}, "an object with keys 0, 1, 2, 3, 4, 5, 6, 7, …"),
-        ({"k" * 99: 1}, f"an object with key {'k' * 39}…"),
         (["x", "y"], "a list of 2 texts"),
-        ([[1], []], "a list of 2 lists"),
         ([1, "x"], "a list of 2 items"),
         ("secret words", "a text"),
-        (12, "a number"),
-        (True, "true"),
         # A data set that is not read: PerLTQA.
         (
             {"Lin": {"profile": {}, "dialogues": {"d": {"contents": {"2022-05-10": ["Lin: x"]}}}}},
             "an object with key Lin",
         ),
-        (
-            {"session_foo": [], "session_1_summary": "x"},
-            "an object with keys session_foo, session_1_summary",
-        ),
     ],
 )
 def test_unknown_shapes_are_described(document: object, found: str) -> None:
     error = failure(json.dumps(document).encode())
-    assert error.what == f"no known conversation format: the file holds {found}"
-    labels = ", ".join(loader.label for loader in LOADERS.values())
-    assert error.expected == f"a file in one of these formats: {labels}"
+    assert found in error.what
+    assert all(loader.label in error.expected for loader in LOADERS.values())
 
 
 # --- the real files ------------------------------------------------------------------
 
 MEASURED = {
-    # id: turns, sessions with turns, questions by category 1-5, paper units, exchange units
+    # id: turns, sessions with turns, questions by category 1-5, paper units
     "conv-26": (419, 19, (32, 37, 13, 70, 47), 204),
     "conv-30": (369, 19, (11, 26, 0, 44, 24), 177),
     "conv-43": (680, 29, (31, 26, 14, 107, 64), 326),
@@ -166,8 +151,13 @@ def measured(conversation: Conversation) -> tuple[int, int, tuple[int, ...], int
     )
 
 
-def test_locomo_counts() -> None:
-    corpus = load(real_data("locomo", "locomo5.json"))
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    """The five real conversations of LoCoMo."""
+    return load(real_data("locomo", "locomo5.json"))
+
+
+def test_locomo_counts(corpus: Corpus) -> None:
     assert {c.id: measured(c) for c in corpus} == MEASURED
     assert corpus.report.kept == sum(turns for turns, *_ in MEASURED.values())
     assert len(corpus["conv-47"].units("exchange")) == 355
@@ -178,8 +168,7 @@ def test_locomo_counts() -> None:
     assert str(corpus["conv-26"].sessions[0].start) == "2023-05-08 13:56:00"
 
 
-def test_locomo_findings_are_the_known_ones() -> None:
-    corpus = load(real_data("locomo", "locomo5.json"))
+def test_locomo_findings_are_the_known_ones(corpus: Corpus) -> None:
     assert [(f.kind, f.where) for f in corpus.report.findings] == [
         ("skipped", "[0].conversation"),
         ("repaired", "[0].qa[37].evidence[0]"),
@@ -191,8 +180,7 @@ def test_locomo_findings_are_the_known_ones() -> None:
     ]
 
 
-def test_locomo_evidence_of_the_malformed_cases() -> None:
-    corpus = load(real_data("locomo", "locomo5.json"))
+def test_locomo_evidence_of_the_malformed_cases(corpus: Corpus) -> None:
     expected = {
         ("conv-26", 30): ((), ()),
         ("conv-26", 37): (("D8:6", "D9:17"), ()),
@@ -210,8 +198,7 @@ def test_locomo_evidence_of_the_malformed_cases() -> None:
     assert mended.unresolved == ()
 
 
-def test_locomo_answers_of_category_5() -> None:
-    corpus = load(real_data("locomo", "locomo5.json"))
+def test_locomo_answers_of_category_5(corpus: Corpus) -> None:
     adversarial = [q for c in corpus for q in c.questions if q.category == 5]
     # Two of conv-26 have a true answer as well; all have the tempting wrong one.
     assert [q.index for q in adversarial if q.answer is not None] == [167, 178]
@@ -220,9 +207,8 @@ def test_locomo_answers_of_category_5() -> None:
     assert [q.index for q in others if q.answer is None] == []
 
 
-def test_the_bare_shape_has_the_same_turns_as_the_list() -> None:
-    bare = load(real_data("locomo", "conv-47-bare.json"))
-    listed = load(real_data("locomo", "locomo5.json"))["conv-47"]
+def test_the_bare_shape_has_the_same_turns_as_the_list(corpus: Corpus) -> None:
+    bare, listed = load(real_data("locomo", "conv-47-bare.json")), corpus["conv-47"]
     assert bare.ids == ("conv-47-bare",)
     assert bare[0].turns == listed.turns
     assert bare[0].sessions == listed.sessions

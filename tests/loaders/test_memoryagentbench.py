@@ -6,8 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from segviz.conversation import Question
-from tests.loaders.reading import failure, findings, only, read
+from tests.loaders.reading import failure, only, read
 
 FIRST = [{"role": "user", "content": 'it\'s "me"'}, {"role": "assistant", "content": "hello"}]
 SECOND = [{"role": "user", "content": "again"}, {"role": "assistant", "content": "hello"}]
@@ -15,7 +14,7 @@ FLAT = ["Chat Time: 2022/11/17 (Thu) 12:04", FIRST, "Chat Time: 2022/11/16 (Wed)
 
 
 def row(context: object = None, **extra: object) -> dict[str, object]:
-    """A row whose second question's answer stands twice in the context."""
+    """A row whose second question's answer stands twice in the context; ``samples`` has another."""
 
     def haystack(role: str, content: str) -> object:
         return [
@@ -37,7 +36,7 @@ def row(context: object = None, **extra: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("context", [repr(FLAT), FLAT, repr([FLAT[:2], FLAT[2:]])])
-def test_memoryagentbench_contexts(context: object) -> None:
+def test_contexts_of_every_nesting(context: object) -> None:
     conversation = only(row(context))
     assert [(s.start, s.raw_date) for s in conversation.sessions] == [
         (datetime(2022, 11, 17, 12, 4), "2022/11/17 (Thu) 12:04"),
@@ -46,19 +45,7 @@ def test_memoryagentbench_contexts(context: object) -> None:
     assert [t.text for t in conversation.turns] == ['it\'s "me"', "hello", "again", "hello"]
 
 
-def test_memoryagentbench_questions() -> None:
-    assert only(row()).questions == (
-        Question(0, "who?", "me / I", None, ("S1:1",)),
-        Question(1, "what?", "hello", None, (), ("hello",)),
-        Question(2, "when?", None, None, ()),
-    )
-    assert findings(row()) == [
-        ("repaired", "context"),
-        ("repaired", "questions[1].evidence[0].text"),
-    ]
-
-
-def test_memoryagentbench_context_alone_and_rows_that_are_documents() -> None:
+def test_a_context_alone_is_read_and_a_row_that_is_a_document_is_left_out() -> None:
     conversation = only(repr(FLAT))
     assert len(conversation.turns) == 4
     assert conversation.questions == ()
@@ -79,5 +66,5 @@ def test_memoryagentbench_context_alone_and_rows_that_are_documents() -> None:
         5,
     ],
 )
-def test_memoryagentbench_contexts_that_are_no_lists(context: object) -> None:
+def test_contexts_that_are_no_lists_are_refused(context: object) -> None:
     assert "it has no messages" in failure(row(context)).what

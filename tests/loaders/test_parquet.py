@@ -19,7 +19,7 @@ from pyarrow import parquet
 from segviz.loaders import LoadError, NeedsColumns, load, parse
 from segviz.loaders.budget import Budget
 from segviz.loaders.parquet import read_parquet
-from tests.loaders.test_fuzz import fuzz, mutated, mutations, survives
+from tests.loaders.test_fuzz import mutated, mutations, survives
 from tests.loaders.test_memoryagentbench import FIRST, row
 
 MESSAGES = {
@@ -157,7 +157,6 @@ def test_several_tables_share_one_limit(tmp_path: Path) -> None:
     assert left.what.startswith("left out: it holds more than the 25 MB")
 
 
-@fuzz
 @given(mutations)
 def test_mutated_bytes(changes: list[tuple[float, int, bytes]]) -> None:
     survives(mutated(written(MESSAGES), changes))

@@ -7,7 +7,7 @@ import io
 from datetime import datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.loaders import LoadError, NeedsColumns
@@ -178,7 +178,6 @@ def test_the_line_of_an_open_quote(end: str, line: int | None) -> None:
 cells = st.text(st.sampled_from('ab,;"\n\r\t| é\u2028'), max_size=6)
 
 
-@settings(max_examples=100, derandomize=True, database=None)
 @given(
     st.lists(st.lists(cells, min_size=2, max_size=4), min_size=1, max_size=5),
     st.sampled_from(list(DELIMITERS)),

@@ -6,7 +6,7 @@ import math
 from datetime import datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.text.dates import read_time, read_times
@@ -97,7 +97,6 @@ parts = st.sampled_from(
 )
 
 
-@settings(max_examples=100, derandomize=True, database=None)
 @given(st.lists(parts, max_size=7), st.sampled_from([" ", ", ", "-", "/", "."]))
 def test_any_parts_of_a_date_are_a_time_or_none(words, mark):
     for text in (mark.join(words), mark.join(["8", "May", "2023", *words])):

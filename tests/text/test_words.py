@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.text.words import (
@@ -74,7 +74,6 @@ def test_the_script_of_most_letters_outside_of_known_ones(text, script):
     assert other_script(text, {"LATIN"}) == script
 
 
-@settings(max_examples=200, derandomize=True, database=None)
 @given(st.text(st.characters(codec="utf-8"), max_size=30))
 def test_spans_go_forward_and_hold_the_words(text):
     found = list(spans(text))
