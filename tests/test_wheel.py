@@ -26,41 +26,58 @@ from tests.data import ROOT
 
 pytestmark = pytest.mark.slow
 
+# A segviz on the path of modules would come before an installed one.
+VARIABLES = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
-    """Built from a copy of the sources, so that nothing is left among them."""
+def clone(tmp_path_factory) -> Path:
+    """A copy of the sources, so that nothing is left among them, in a folder of its name."""
     if importlib.util.find_spec("pip") is None:
         pytest.skip("no pip in this environment to build a wheel with")
-    folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
+    source = tmp_path_factory.mktemp("holder") / "segviz"
     source.mkdir()
     skipped = shutil.ignore_patterns("__pycache__", "*.pyc", "node_modules")
     for name in ("segviz", "sample_data"):
         shutil.copytree(ROOT / name, source / name, ignore=skipped)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
-    build = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w", folder, source]
+    return source
+
+
+@pytest.fixture(scope="module")
+def wheel(clone, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    build = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w", folder, clone]
     subprocess.run([sys.executable, *map(str, build)], check=True, timeout=300)
     (made,) = folder.glob("segviz-*.whl")
     return made
 
 
-@pytest.fixture(scope="module")
-def installed(wheel, tmp_path_factory) -> Path:
-    """The folder of the commands of an environment with the wheel."""
-    place = tmp_path_factory.mktemp("environment")
+def environment(place: Path, *what: object) -> Path:
+    """The folder of the commands of a new environment at ``place`` that has ``what``."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True, timeout=120)
-    commands = Path(sysconfig.get_path("scripts", "venv", {"base": str(place)}))
-    pip = [sys.executable, "-m", "pip", "--python", place, "install", "--no-deps", "-q", wheel]
-    # A segviz on the path of modules would count as installed already.
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    subprocess.run(list(map(str, pip)), check=True, timeout=120, env=environment)
     packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(place)}))
     # A path file adds a folder behind the environment's own; path files in it do not count,
     # so that an editable segviz there stays out.
     (packages / "borrowed.pth").write_text(sysconfig.get_path("purelib"))
-    return commands
+    install = ["install", "--no-deps", "--no-build-isolation", "-q", *what]
+    pip = [sys.executable, "-m", "pip", "--python", place, *install]
+    subprocess.run(list(map(str, pip)), check=True, timeout=300, env=VARIABLES)
+    return Path(sysconfig.get_path("scripts", "venv", {"base": str(place)}))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory) -> Path:
+    return environment(tmp_path_factory.mktemp("environment"), wheel)
+
+
+def test_a_script_in_the_folder_that_holds_the_clone_imports_the_package(clone, tmp_path):
+    python = environment(tmp_path / "environment", "-e", clone) / "python"
+    script = clone.parent / "try.py"  # beside a folder called segviz that is no package
+    script.write_text("import segviz; print(segviz.__file__)")
+    done = subprocess.run([python, script], env=VARIABLES, capture_output=True, text=True)
+    assert Path(done.stdout.strip()) == clone / "segviz" / "__init__.py", done.stderr
 
 
 def test_the_wheel_holds_every_file_of_the_package(wheel):
@@ -99,9 +116,8 @@ print(segviz.__file__)
 
 def test_the_library_works_without_what_the_app_needs(installed, tmp_path):
     script = LIBRARY.format(absent=APP_ONLY)
-    done = subprocess.run(
-        [installed / "python", "-c", script], cwd=tmp_path, capture_output=True, text=True
-    )
+    command = [installed / "python", "-c", script]
+    done = subprocess.run(command, cwd=tmp_path, env=VARIABLES, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert Path(done.stdout.strip()).is_relative_to(installed.parent)
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -120,8 +136,8 @@ def test_the_library_works_without_what_the_app_needs(installed, tmp_path):
 def test_the_demo_runs_from_an_empty_folder(installed, tmp_path):
     environment = {
         name: value
-        for name, value in os.environ.items()
-        if name not in ("PYTHONPATH", "SEGVIZ_FILE", "OPENAI_API_KEY", "SEGVIZ_API_KEY")
+        for name, value in VARIABLES.items()
+        if name not in ("SEGVIZ_FILE", "OPENAI_API_KEY", "SEGVIZ_API_KEY")
     } | {"SEGVIZ_CACHE": str(tmp_path / "cache")}
     empty = tmp_path / "empty"
     empty.mkdir()

@@ -1,6 +1,5 @@
 """The bundled conversations hold what a demo needs."""
 
-import tomllib
 from collections import Counter
 from itertools import pairwise
 
@@ -9,7 +8,6 @@ import pytest
 import segviz
 from segviz.conversation import TITLES, sample_path
 from segviz.tree.shape import diagnose, shape
-from tests.data import ROOT
 
 DEMOS = ("ines-theo", "noor-caleb")
 
@@ -98,11 +96,3 @@ def test_an_installed_package_has_them_inside_and_a_source_tree_beside(tmp_path,
     assert sample_path("ines-theo") == beside / "ines-theo.json"
     inside.mkdir(parents=True)
     assert sample_path("ines-theo") == inside / "ines-theo.json"
-
-
-def test_every_package_is_listed_for_the_wheel():
-    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    found = (f for f in (ROOT / "segviz").rglob("*.py") if "node_modules" not in f.parts)
-    folders = {f.parent.relative_to(ROOT) for f in found}
-    assert set(listed["packages"]) == {".".join(f.parts) for f in folders} | {"segviz.sample_data"}
-    assert listed["package-dir"] == {"segviz.sample_data": "sample_data"}
