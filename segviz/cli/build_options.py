@@ -36,7 +36,7 @@ from segviz.construct import Parameter, System, parameters
 from segviz.conversation import UNIT_RULES, Conversation, Corpus
 from segviz.embedding import script_note
 from segviz.files import NoRoom
-from segviz.llm import ChatByRole, LastingFault, price
+from segviz.llm import ChatByRole, price
 from segviz.memory import (
     COMPONENTS,
     BuildPaused,
@@ -259,8 +259,6 @@ def build_one(
     except BuildPaused as pause:
         where = f"{system.name}: paused after {len(pause.memory.steps)} of {total} leaves: {pause}"
         on = "The finished steps are saved; the same command continues there."
-        if isinstance(pause.fault, LastingFault):
-            on = "The same command with --waive continues without this one answer."
         raise Unfinished(f"{where} {on}") from None
     except KeyboardInterrupt:
         if callers or models.remote:

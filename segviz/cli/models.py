@@ -79,7 +79,6 @@ _ROLES = {
 }
 _SERVER = f"Address of a server with the OpenAI API, or one of {', '.join(PRESETS)}."
 _PROMPTS = "TOML file that replaces prompts by name (segviz/llm/prompts.toml)."
-_WAIVE = "Go on without an answer that never comes; decide or write offline instead."
 model_options = together(
     _model("--server", _SERVER, "SEGVIZ_BASE_URL", metavar="NAME|URL"),
     _model("--model", "Chat model, for parts that need one.", metavar="NAME"),
@@ -89,7 +88,6 @@ model_options = together(
     ),
     _model("--embedding-model", "Embed with this model of the server.", metavar="NAME"),
     _model("--prompts", _PROMPTS, type=click.Path(), metavar="FILE"),
-    _model("--waive", _WAIVE, is_flag=True),
     *(_limit(name, about) for name, about in _LIMITS.items()),
 )
 """Options for a server with the OpenAI API and its limits."""
@@ -133,7 +131,7 @@ def models(options: Options, console: Console) -> Iterator[Models]:
         told = _Sending(endpoint, console)
 
         def client(at: Endpoint, told: Metered = told) -> OpenAIChat:
-            return OpenAIChat(at, cache, waives=options.waive, total=told, prompts=prompts)
+            return OpenAIChat(at, cache, total=told, prompts=prompts)
 
         named = _named(options).items()
         by_role = {role: client(replace(endpoint, model=model)) for role, model in named}
@@ -258,7 +256,7 @@ def _endpoint(options: Options) -> Endpoint | None:
     wanted = options.server or model or options.embedding_model
     if not wanted:
         judges = getattr(options, "judge", None) or getattr(options, "judge_server", None)
-        if _limits(options) or options.waive or options.prompts or judges:
+        if _limits(options) or options.prompts or judges:
             raise UsageError("settings of a model are given, but no model; name one with --model")
         return None
     place = options.server or os.environ.get("SEGVIZ_BASE_URL", "")

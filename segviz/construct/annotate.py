@@ -457,7 +457,7 @@ class Summary(Declared):
 
     def _written(self, texts: Sequence[str], prompt: Prompt, reply: Reply) -> WrittenText:
         """Returns the model's summary, or an extract in its place, with facts about its origin."""
-        instead = reply.waived or reply.refused
+        instead = reply.refused
         if self.chat is not None:
             self.chat.count_made(text=True, by_model=not instead)
         known = {

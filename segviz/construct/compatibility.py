@@ -247,13 +247,12 @@ class ModelReply(NamedTuple):
 
 def _read(found: Reply | LabelError) -> ModelReply:
     if isinstance(found, LabelError):
+        if not found.answer:
+            return ModelReply("", "no answer", "The model gave no answer, so")
         said = " ".join(found.answer.split())
         quoted = repr(said if len(said) <= _SHOWN else said[:_SHOWN] + "…")
         why = f"The model answered {quoted}, which is none of the labels, so"
         return ModelReply("", quoted, why)
-    if found.waived:
-        why = f"The model was passed over ({found.waived}), as agreed, so"
-        return ModelReply("", "no answer", why)
     return ModelReply(found.text)
 
 
@@ -297,15 +296,8 @@ class ChatCompatibility(Judging):
         return self._answers([prompt])[0]
 
     def _answers(self, prompts: Sequence[Prompt]) -> list[ModelReply]:
-        """Returns the replies to independent prompts, which are sent together.
-
-        If the user lets one of them go unanswered ("waived"), none is sent.
-        """
-        chat = self._bound()
-        waived = next(filter(None, map(chat.waived, prompts)), "")
-        if waived:  # the user waived one of them, so no prompt of this unit is sent
-            return [_read(Reply("", waived=waived))] * len(prompts)
-        return [_read(found) for found in chat.outcomes(prompts)]
+        """Returns the replies to independent prompts, which are sent together."""
+        return [_read(found) for found in self._bound().outcomes(prompts)]
 
     def _offline(
         self,
@@ -339,9 +331,8 @@ class Pointwise(ChatCompatibility, Declared):
     Source: SegTreeMem §4.2 (ii) for ``all``, App. G for ``upwards`` (the labels; the wording is
         ours). The paper has both; the calls of its Table 5 are those of asking about every open
         node, so ``all`` is the default. Departs from the source: points and ``least`` are ours, the
-        paper states neither scale nor limit; if the model keeps answering something else, or the
-        user let the prompt go unanswered, the offline ``calibrated`` model decides and the step
-        says so.
+        paper states neither scale nor limit; if the model keeps answering something else, or not at
+        all, the offline ``calibrated`` model decides and the step says so.
     """
 
     name: ClassVar[str] = "pointwise"
@@ -409,8 +400,8 @@ class Batch(ChatCompatibility):
     structured output. Needs a chat model; one call per unit.
 
     Source: SegTreeMem §4.2 (iii) and App. G (the labels; the wording is ours). Departs from the
-        source: if the model keeps answering something else, or the user let the prompt go
-        unanswered, the offline ``calibrated`` model decides and the step says so.
+        source: if the model keeps answering something else, or not at all, the offline
+        ``calibrated`` model decides and the step says so.
     """
 
     name: ClassVar[str] = "batch"

@@ -12,7 +12,7 @@ from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import COLLAPSED, NATIVE, native_settings
 from segviz.evaluation.evaluation import Outcomes, asking
 from segviz.evaluation.text_metrics import bleu1, token_f1
-from segviz.llm import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
+from segviz.llm import Chat, LabelError, ModelError, Reply
 from segviz.llm.prompts import RUBRIC
 from segviz.memory import Memory, Rehearsal, paid
 from segviz.memory.answer import (
@@ -185,53 +185,26 @@ def _answer_batch(
     judge: Chat | None,
 ) -> list[AnswerRow]:
     """Answers a few questions together from their ``results``, then grades them together."""
-    replies = _replies(chat, [answering(memory, result) for result in results])
-    answers = [
-        read(reply) if isinstance(reply, Reply) else Answer("", fault=str(reply))
-        for reply in replies
-    ]
+    answers = [read(reply) for reply in chat.replies([answering(memory, r) for r in results])]
     prompts = [
         judging(question, answer.text, memory.conversation) if judge else None
         for question, answer in zip(questions, answers, strict=True)
     ]
     wanted = [prompt for prompt in prompts if prompt is not None]
-    grades = iter(_replies(judge, wanted) if judge else ())
+    grades = iter(judge.outcomes(wanted) if judge else ())
     return [
         _row(question, answer, next(grades) if prompt is not None else None)
         for question, answer, prompt in zip(questions, answers, prompts, strict=True)
     ]
 
 
-def _replies(chat: Chat, prompts: Sequence[Prompt]) -> list[Reply | ModelError]:
-    """Returns for each prompt a reply, or the error if only this prompt fails.
-
-    Raises an error that would befall the other prompts, too.
-    """
-    try:
-        return [*chat.outcomes(prompts)]
-    except LastingFault:
-        pass  # The error does not name the prompt; below, answered prompts come from the cache.
-    replies: list[Reply | ModelError] = []
-    for prompt in prompts:
-        try:
-            replies += chat.outcomes([prompt])
-        except LastingFault as error:
-            replies.append(error)
-    return replies
-
-
-def _row(question: Question, answer: Answer, graded: Reply | ModelError | None) -> AnswerRow:
+def _row(question: Question, answer: Answer, graded: Reply | LabelError | None) -> AnswerRow:
     score, fault, tokens = by_rule(question, answer.text), answer.fault, answer.tokens
-    if graded is not None:
-        try:
-            if isinstance(graded, ModelError):
-                raise graded
-            tokens += graded.tokens
-            score = grade(graded)
-        except LabelError as error:
-            fault = f"the judge answered {error.answer[:200]!r}, expected a grade from 0 to 3"
-        except ModelError as error:
-            fault = str(error)
+    if isinstance(graded, LabelError):
+        said = f"the judge answered {graded.answer[:200]!r}, expected a grade from 0 to 3"
+        fault = said if graded.answer else str(graded)
+    elif graded is not None:
+        tokens, score = tokens + graded.tokens, grade(graded)
     f1, bleu = _text_overlap(question, answer.text)
     return AnswerRow(
         question.index,

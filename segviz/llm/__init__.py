@@ -20,7 +20,7 @@ from segviz.llm.cache import ModelCache
 from segviz.llm.chat import OpenAIChat
 from segviz.llm.embedder import OpenAIEmbedder
 from segviz.llm.endpoint import PRESETS, Endpoint
-from segviz.llm.protocols import Chat, LabelError, LastingFault, ModelError, Part, Prompt, Reply
+from segviz.llm.protocols import Chat, LabelError, ModelError, Part, Prompt, Reply
 from segviz.llm.roles import ROLES, ChatByRole
 from segviz.llm.usage import PRICES, Price, Usage, cost, price
 
@@ -32,7 +32,6 @@ __all__ = [
     "ChatByRole",
     "Endpoint",
     "LabelError",
-    "LastingFault",
     "ModelCache",
     "ModelError",
     "OpenAIChat",

@@ -182,7 +182,7 @@ class ModelCache:
         return int((self._run(_SIZE) or [(0,)])[0][0])
 
     def clear(self) -> None:
-        """Deletes all stored replies and waived prompts, and frees the disk space."""
+        """Deletes all stored replies, and frees the disk space."""
         self._run("DELETE FROM kept")
         self._run("VACUUM")
         self._run("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -13,7 +13,7 @@ from segviz.llm.cache import Completion, ModelCache, content_key
 from segviz.llm.client import Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.prompts import JSON_ONLY, Texts, fitted
-from segviz.llm.protocols import Chat, LabelError, LastingFault, Prompt, Reply
+from segviz.llm.protocols import Chat, LabelError, Prompt, Reply
 from segviz.llm.usage import Metered
 
 # Parameters a server may refuse, and the words its refusal is recognised by.
@@ -56,7 +56,6 @@ class OpenAIChat(Client, Chat):
         endpoint: Endpoint,
         cache: ModelCache | None = None,
         *,
-        waives: bool = False,
         total: Metered | None = None,
         prompts: Texts | None = None,
     ) -> None:
@@ -65,14 +64,12 @@ class OpenAIChat(Client, Chat):
         Args:
             endpoint: the server and the model.
             cache: stores replies; None keeps them in memory.
-            waives: calls ``waive`` for every prompt that never gets an answer.
             total: counters to which the client's counts are added.
             prompts: replacements for system messages, by name (``segviz.llm.prompts.overrides``).
         """
         if not endpoint.model:
             raise ValueError("model is empty; name a model the server has, such as gpt-5.4-mini")
         super().__init__(endpoint, cache, total)
-        self._waives = waives
         self.prompts = dict(prompts or {})
         self._reported = set[str]()
         self._accepted = self.cache.accepted.setdefault(f"{endpoint.address} {endpoint.model}", {})
@@ -111,7 +108,14 @@ class OpenAIChat(Client, Chat):
         answers = {prompt: found for prompt in distinct if (found := self._kept(prompt))}
         fresh = [prompt for prompt in distinct if prompt not in answers]
         got = timeouts.in_parallel(self._fresh, fresh, self.endpoint.concurrency)
-        answers |= zip(fresh, got, strict=True)
+        failed = next((each for each in got if isinstance(each, RequestError)), None)
+        counts = self.counts()
+        if failed and counts["answered"] == counts["refused"]:
+            raise failed  # a setting is wrong rather than a prompt
+        answers |= {
+            prompt: self._without(prompt, each) if isinstance(each, RequestError) else each
+            for prompt, each in zip(fresh, got, strict=True)
+        }
         return [answers[prompt] for prompt in sent]
 
     def _within(self, prompt: Prompt) -> Prompt:
@@ -122,11 +126,8 @@ class OpenAIChat(Client, Chat):
 
     def _kept(self, prompt: Prompt) -> Reply | LabelError | None:
         """Returns the cached reply to a prompt, or the error of a cached wrong label; else None."""
-        kept = self.cache.completion(self._key("chat", prompt))
-        if kept is not None:
-            return self._counted(prompt, kept, cached=True)
-        waived = self._waiver(prompt)
-        return self._without(prompt, waived) if waived else None
+        kept = self.cache.completion(self._key(prompt))
+        return None if kept is None else self._counted(prompt, kept, cached=True)
 
     def _counted(self, prompt: Prompt, kept: Completion, cached: bool) -> Reply | LabelError:
         """Counts a model's answer; returns it as a reply, or the error if it is a wrong label."""
@@ -143,9 +144,12 @@ class OpenAIChat(Client, Chat):
             return Reply("", tokens, cached, refused=str(fault), raw=kept.text, model=model)
         return Reply(said, tokens, cached, raw=kept.text, model=model)
 
-    def _fresh(self, prompt: Prompt) -> Reply | LabelError:
-        """Requests the answer to a prompt from the server and stores it."""
-        key = self._key("chat", prompt)
+    def _fresh(self, prompt: Prompt) -> Reply | LabelError | RequestError:
+        """Requests the answer to a prompt from the server and stores it.
+
+        Returns the error if the prompt never gets an answer but others may.
+        """
+        key = self._key(prompt)
         failing: set[str] = set()  # forms of output at which the server failed
         failed: RequestError | None = None
         try:
@@ -167,51 +171,33 @@ class OpenAIChat(Client, Chat):
         # Another process may have stored another answer meanwhile; use the one a rebuild will find.
         return self._counted(prompt, self.cache.keep_completion(key, answer), cached=False)
 
-    def _given_up(self, prompt: Prompt, failed: RequestError) -> Reply | LabelError:
-        """Returns an empty reply or a LabelError for a prompt whose tries have all failed.
+    def _given_up(self, prompt: Prompt, failed: RequestError) -> Reply | LabelError | RequestError:
+        """Returns the result of a prompt whose tries have all failed; see :meth:`_fresh`.
 
-        The build then decides or writes offline. If it cannot, this raises a ModelError.
+        Raises the error if other prompts would fail, too.
         """
         if failed.kind in ("label", "text") and failed.reply is not None:
             # Stored too: a resumed or repeated build must decide the same way in its place, without
             # another request.
-            kept = self.cache.keep_completion(self._key("chat", prompt), failed.reply)
+            kept = self.cache.keep_completion(self._key(prompt), failed.reply)
             found = self._counted(prompt, kept, cached=False)
             return found if isinstance(found, Reply) else LabelError(str(failed), failed.said)
         if not failed.lasting:
             raise failed
-        if not self._waives:
-            raise LastingFault(str(failed), prompt, failed.reason)
-        self.waive(prompt, failed.reason)
-        return self._without(prompt, failed.reason)
+        return failed
 
-    def waive(self, prompt: Prompt, reason: str) -> None:
-        """Lets the prompt of a LastingFault go without an answer, for the ``reason`` of the fault.
+    def _without(self, prompt: Prompt, failed: RequestError) -> Reply | LabelError:
+        """Returns the reply to a prompt without an answer. It is not stored, but asked again."""
+        if prompt.labels:
+            return LabelError(str(failed), "")
+        self.count(refused=1, answered=1)
+        return Reply("", refused=failed.reason)
 
-        The prompt then gets a reply with ``waived``, also in later builds, until the cache is
-        emptied.
-        """
-        self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
-
-    def waived(self, prompt: Prompt) -> str:
-        """Returns the reason for which a prompt goes without an answer; "" if it needs one."""
-        return self._waiver(fitted(prompt, self.prompt_tokens, self.prompts)[0])
-
-    def _waiver(self, prompt: Prompt) -> str:
-        """Returns the reason of ``waive`` for a prompt as it is sent; "" without one."""
-        kept = self.cache.completion(self._key("waived", prompt))
-        return kept.text if kept else ""
-
-    def _without(self, prompt: Prompt, reason: str) -> Reply:
-        """Returns the reply to a prompt that goes without an answer, and counts it."""
-        self.count(waived_texts=not prompt.labels)
-        return Reply("", waived=reason)
-
-    def _key(self, kind: str, prompt: Prompt) -> bytes:
-        """Returns the key of a prompt in the cache, for its answer ("chat") or its waiver."""
+    def _key(self, prompt: Prompt) -> bytes:
+        """Returns the key of a prompt's answer in the cache."""
         request = [prompt.system, prompt.user, list(prompt.labels), prompt.words, prompt.json]
         fingerprint = self.loaded(self.endpoint.model).fingerprint
-        return content_key(kind, f"{self.endpoint.identity} {fingerprint}", request)
+        return content_key("chat", f"{self.endpoint.identity} {fingerprint}", request)
 
     @property
     def form(self) -> str:

@@ -39,14 +39,12 @@ class Reply:
     """Chat model's answer to a prompt: ``text``, with its ``tokens``.
 
     A ``cached`` reply costs nothing now. ``raw`` is the answer as received, ``model`` the name of
-    the model. Without a usable answer ``text`` is "". Then ``waived`` says why the user goes
-    without one, or ``refused`` why none could be used.
+    the model. Without a usable answer ``text`` is "" and ``refused`` says why.
     """
 
     text: str
     tokens: int = 0
     cached: bool = False
-    waived: str = ""
     refused: str = ""
     raw: str = ""
     model: str = ""
@@ -60,22 +58,8 @@ class ModelError(RuntimeError):
     """
 
 
-class LastingFault(ModelError):
-    """Failure of one prompt, which the model refuses or answers with nothing.
-
-    ``prompt`` is that prompt, ``reason`` the cause. Retries will hardly help, but other prompts may
-    work. After ``waive(prompt, reason)`` of the client a build decides or writes offline at this
-    place.
-    """
-
-    def __init__(self, message: str, prompt: Prompt, reason: str) -> None:
-        super().__init__(message)
-        self.prompt = prompt
-        self.reason = reason
-
-
 class LabelError(ModelError):
-    """Failure of a model to answer with one of the labels; ``answer`` is its last answer."""
+    """Failure of a model to answer with one of the labels; ``answer`` is its last answer or ""."""
 
     def __init__(self, message: str, answer: str) -> None:
         super().__init__(message)
@@ -94,7 +78,6 @@ class Chat(Protocol):
     - ``answered``, ``answered_tokens``, ``answered_output``: prompts answered, all their tokens,
       and those the model wrote. Cached replies count too, so a repeated build has the same numbers.
     - ``from_cache``: prompts answered from the cache.
-    - ``waived_texts``: prompts without labels that the user lets go without an answer.
     - ``refused``: prompts whose replies could not be used.
     - ``shortened``: texts cut to fit the token budget of a prompt.
     - ``decided``, ``written``, ``decided_instead``, ``written_instead``: see ``count_made``.
@@ -119,10 +102,6 @@ class Chat(Protocol):
         """Counts a text or a decision of a build, made by the model or offline in its place."""
         ...
 
-    def waived(self, prompt: Prompt) -> str:
-        """Returns the reason for which a prompt goes without an answer; "" if it needs one."""
-        ...
-
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
         """Answers independent prompts in order, a bounded number of them at once.
 
@@ -130,13 +109,12 @@ class Chat(Protocol):
             prompts: the prompts; equal ones are sent once.
 
         Returns:
-            For each prompt its reply, or a LabelError if the model kept answering outside the
-            labels. So decisions made in its place do not depend on which request was faster.
+            For each prompt its reply, or a LabelError if the model gave none of the labels. So
+            decisions made in its place do not depend on which request was faster.
 
         Raises:
-            LastingFault: Only this prompt fails.
-            ModelError: The server still fails after a limited number of retries. Answers that came
-                before are cached.
+            ModelError: The server still fails after a limited number of retries, or has answered no
+                prompt yet. Answers that came before are cached.
         """
         ...
 

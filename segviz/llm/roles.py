@@ -89,14 +89,6 @@ class ChatByRole(Chat):
             answers |= zip(places, found, strict=True)
         return [answers[i] for i in range(len(prompts))]
 
-    def waived(self, prompt: Prompt) -> str:
-        """Returns the reason for which a prompt goes without an answer; "" if it needs one."""
-        return self.of(role_of(prompt)).waived(prompt)
-
-    def waive(self, prompt: Prompt, reason: str) -> None:
-        """Lets a prompt go without an answer, see ``OpenAIChat.waive``."""
-        self.of(role_of(prompt)).waive(prompt, reason)
-
     def close(self) -> None:
         """Closes the connections to the servers of all models."""
         for client in self.clients:

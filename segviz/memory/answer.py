@@ -93,14 +93,14 @@ def answer(memory: Memory, result: Result, chat: Chat) -> Answer:
     """Returns a model's answer to the question of ``result``, from its evidence alone.
 
     Raises:
-        ModelError: The model cannot be reached, or does not answer this prompt (LastingFault).
+        ModelError: The model cannot be reached, or does not answer.
     """
     return read(chat.reply(answering(memory, result)))
 
 
 def read(reply: Reply) -> Answer:
     """Converts a model's reply to an answer of at most 2,000 characters."""
-    return Answer(clipped(reply.text.strip(), _LONGEST), reply.tokens, reply.cached, reply.waived)
+    return Answer(clipped(reply.text.strip(), _LONGEST), reply.tokens, reply.cached, reply.refused)
 
 
 def declines(text: str) -> bool:
@@ -188,5 +188,5 @@ def judge(
 def grade(reply: Reply) -> int:
     """Converts a judge's reply to a grade from 0 to 3; raises LabelError for any other reply."""
     if reply.text not in RUBRIC:
-        raise LabelError(reply.waived or f"the judge answered {reply.text!r}", reply.text)
+        raise LabelError(f"the judge answered {reply.text!r}", reply.text)
     return int(reply.text)

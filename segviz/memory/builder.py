@@ -98,7 +98,7 @@ class _Meter:
             seconds = perf_counter() - began
             self._charge([step.unit.text])
             spent = {name: now - before[name] for name, now in self._counters().items()}
-            notes = _notes(*(spent.pop(name) for name in ("waived", "refused", "shortened")))
+            notes = _notes(*(spent.pop(name) for name in ("refused", "shortened")))
             cost = replace(step.cost, seconds=seconds, cached=spent.pop("recalled"), **spent)
             yield replace(step, note="".join((step.note, *notes)), cost=cost)
             began, before = perf_counter(), self._counters()
@@ -109,7 +109,6 @@ _COUNTED = {
     "tokens": "answered_tokens",
     "output": "answered_output",
     "recalled": "from_cache",
-    "waived": "waived_texts",
     "refused": "refused",
     "shortened": "shortened",
     **{name: name for name in ("decided", "decided_instead", "written", "written_instead")},
@@ -117,10 +116,9 @@ _COUNTED = {
 """Field of a step's cost -> counter of the chat model."""
 
 
-def _notes(waived: int, refused: int, shortened: int) -> Iterator[str]:
-    """Yields sentences for a step's note about missing, unusable and shortened model texts."""
+def _notes(refused: int, shortened: int) -> Iterator[str]:
+    """Yields sentences for a step's note about unusable replies and shortened texts."""
     for count, noun, what in (
-        (waived, "answer", "made offline, as agreed, because the model gave none"),
         (refused, "answer", "made offline, because no reply of the model could be used"),
         (shortened, "text", "shortened to keep the prompts within their budget"),
     ):
@@ -133,9 +131,6 @@ class BuildPaused(ModelError):
 
     ``memory`` has the finished steps, ``fault`` is the model's error. All answers of the model are
     cached: building again with the same settings continues here and ends in the same tree.
-
-    If ``fault`` is a LastingFault, the model will hardly ever answer this prompt. Call
-    ``chat.waive(fault.prompt, fault.reason)`` and build again to go on without it.
     """
 
     def __init__(self, fault: ModelError, memory: Memory) -> None:

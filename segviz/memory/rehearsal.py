@@ -96,10 +96,6 @@ class Rehearsal(Chat):
     def count_made(self, *, text: bool, by_model: bool) -> None:
         """Ignores texts and decisions of the offline parts."""
 
-    def waived(self, prompt: Prompt) -> str:
-        """Returns "": no answer is waived."""
-        return ""
-
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
         """Counts prompts and returns a reply for each, a LabelError if it asks for a label."""
         return [self._outcome(fitted(each, self._budget, self.prompts)[0]) for each in prompts]

@@ -152,28 +152,6 @@ class TestModels:
         assert "(401)" in first
         assert "(401)" in texts(clean(app))
 
-    @pytest.mark.parametrize("labels", [True, False])
-    def test_a_prompt_without_an_answer_can_be_passed_over(self, app, server, labels):
-        refused = []
-
-        def fault(request):
-            if bool(enum(request)) is not labels:
-                return None
-            prompt = request["messages"][1]["content"]
-            refused[:] = refused or [prompt]
-            return status(400, error="content_filter") if prompt == refused[0] else None
-
-        server.fault = fault
-        assert "Paused after" in texts(build(app))
-        assert "Paused after" in texts(build(app)), "resuming alone does not help"
-        label = "Decide this unit offline" if labels else "Write this text offline"
-        assert app.button(key="waive").label == label
-        app.button(key="waive").click().run()
-        assert clean(app).slider[0].max == 6
-        memory = next(reversed(app.session_state["memories"].values()))
-        told = [s.note for s in memory.steps] + [s.decision.why for s in memory.steps if s.decision]
-        assert sum("as agreed" in words for words in told) == 1
-
     def test_cancelling_keeps_what_is_done(self, app, server, monkeypatch):
         """A click ends the run by what Streamlit raises in its next call."""
         server.script(*[None] * 5, *[status(429, retry_after="60")] * 20)

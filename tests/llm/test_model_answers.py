@@ -12,7 +12,7 @@ from segviz.conversation import Question, category_order
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation import AnsweringPaused, bleu1, evaluate_answers, token_f1
 from segviz.evaluation.aggregate import mean_ci
-from segviz.llm import LabelError, LastingFault
+from segviz.llm import LabelError, ModelError
 from segviz.llm.prompts import RUBRIC
 from segviz.memory.answer import (
     answer,
@@ -109,10 +109,17 @@ class TestAnswer:
         bench.server.answer = lambda request: "red " * 5000
         assert len(answer(memory, memory.ask(GOLD.text), bench.chat()).text) in range(1990, 2003)
 
-    def test_an_empty_answer_is_a_lasting_fault(self, bench, memory):
+    def test_an_empty_answer_is_noted_once_the_model_has_answered_others(self, bench, memory):
         bench.server.fault = lambda request: empty()
-        with pytest.raises(LastingFault, match="empty"):
-            answer(memory, memory.ask(GOLD.text), bench.chat())
+        chat = bench.chat()
+        with pytest.raises(ModelError, match="empty"):
+            answer(memory, memory.ask(GOLD.text), chat)
+        bench.server.fault = lambda request: None
+        answer(memory, memory.ask("What else?"), chat)
+        bench.server.fault = lambda request: empty()
+        given = answer(memory, memory.ask(GOLD.text), chat)
+        assert given.text == ""
+        assert "empty" in given.fault
 
 
 class TestJudge:

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from segviz.llm import LabelError, LastingFault, ModelError, Prompt, prompts
+from segviz.llm import LabelError, ModelError, Prompt, prompts
 from segviz.llm.client import RequestError
 from tests.llm import server as wire
 from tests.llm.conftest import KEY, Bench, limit, with_slow_timeout
@@ -184,8 +184,7 @@ def test_a_model_that_only_thought_says_what_to_raise(bench: Bench):
 )
 def test_a_refusal_is_final_and_says_what_to_check(bench: Bench, code: int, advice: str):
     bench.server.script(wire.status(code, error="no <b>such</b>\nmodel"))
-    of_this_prompt = code in (400, 422)
-    with pytest.raises(LastingFault if of_this_prompt else RequestError, match=advice) as caught:
+    with pytest.raises(RequestError, match=advice) as caught:
         bench.chat().reply(FREE)
     assert len(bench.server.requests) == 1
     assert "\n" not in str(caught.value)
@@ -202,7 +201,7 @@ def test_a_refusal_is_final_and_says_what_to_check(bench: Bench, code: int, advi
 )
 def test_a_prompt_beyond_the_context_says_what_to_change(bench: Bench, said: str):
     bench.server.script(wire.Fault(status=400, error=said, code=400))
-    with pytest.raises(LastingFault, match="longer context, or lower prompt_tokens") as caught:
+    with pytest.raises(RequestError, match="longer context, or lower prompt_tokens") as caught:
         bench.chat().reply(FREE)
     assert f"{said.rstrip('.')}. Tried once" in str(caught.value)
 

@@ -71,7 +71,7 @@ class ChatTasks(Offline):
     def _label(self, prompt: Prompt) -> str | None:
         label = None
         with suppress(LabelError):
-            label = self._bound().reply(prompt).text or None  # a waived reply is empty
+            label = self._bound().reply(prompt).text
         self._bound().count_made(text=False, by_model=label is not None)
         return label
 

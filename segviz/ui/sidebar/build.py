@@ -23,7 +23,6 @@ from segviz.embedding import Cached
 from segviz.files import NoRoom
 from segviz.frontend.payload import tree_payload
 from segviz.handover import HandoverError
-from segviz.llm import ChatByRole, LastingFault
 from segviz.llm.client import RequestError
 from segviz.llm.timeouts import heartbeat
 from segviz.memory import (
@@ -69,11 +68,10 @@ _MAY_BE_CHARGED = (
 
 @dataclass(frozen=True, eq=False)
 class Pause:
-    """Stopped build, with the reason and, if a prompt had no answer, that prompt."""
+    """Stopped build, with the reason."""
 
     building: Building
     why: str
-    lasting: LastingFault | None = None
 
     @cached_property
     def memory(self) -> Memory:
@@ -265,27 +263,7 @@ def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count:
             "leaves.** Finished leaves are saved; resuming requests only the rest."
         )
         st.text(pause.why)
-        with st.container(horizontal=True):
-            _start("Resume", key, approval)
-            if pause.lasting is not None and order.models.chat is not None:
-                _pass_over(pause.lasting, order.models.chat, key, approval)
-
-
-def _pass_over(fault: LastingFault, chat: ChatByRole, key: str, approval: str) -> None:
-    """Draws a button that makes one result offline, because the model never answered its prompt."""
-
-    def go_on() -> None:
-        chat.waive(fault.prompt, fault.reason)
-        _approve(key, approval)
-
-    label = "Decide this unit offline" if fault.prompt.labels else "Write this text offline"
-    st.button(
-        label,
-        key="waive",
-        on_click=go_on,
-        help="This one result is made without the model, also in later builds of this memory. The "
-        "step says so.",
-    )
+        _start("Resume", key, approval)
 
 
 def _partial(key: str) -> tuple[str, Memory] | None:
@@ -330,9 +308,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
     with place.container(border=True):
         bar = st.progress(0.0, "Building the memory")
         st.caption("Finished leaves are saved, even if you cancel.")
-        with st.container(horizontal=True):
-            st.button("Cancel", key="cancel", on_click=_cancel)
-            st.empty()
+        st.button("Cancel", key="cancel", on_click=_cancel)
     building = Building(
         order.conversation,
         system,
@@ -368,8 +344,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
                     drawn = monotonic()
                     cost = drawn - before
     except BuildPaused as pause:
-        lasting = pause.fault if isinstance(pause.fault, LastingFault) else None
-        keep(keys.PAUSED, key, PAUSES_KEPT, Pause(building, shown_error(pause.fault), lasting))
+        keep(keys.PAUSED, key, PAUSES_KEPT, Pause(building, shown_error(pause.fault)))
         _stop()
         _approved().clear()
         if isinstance(pause.fault, RequestError) and pause.fault.settable:
