@@ -7,7 +7,7 @@
 ``grade``               answers of a model to all questions, graded by another
 ``audit new``           the stage at which any memory loses evidence; a memory of one's own
 ``export convert``      views and conversations as files
-``doctor completion``   check of the installation; scripts for shells
+``doctor``              check of the installation
 ``command console``     options, help, errors; output and messages
 ``source retrieval``    input files; retrieval settings
 ``build_options``       options of building; the memory of a command
@@ -51,12 +51,11 @@ COMMANDS = {
     "export": "write a view of a memory for other programs and people",
     "convert": "turn any format segviz reads into a LoCoMo file",
     "doctor": "say what this installation has and lacks",
-    "completion": "print a script that completes commands and options in a shell",
 }
 """Line of help of every command, by name. The app starts without importing the commands."""
 
 COMPLETE = "_SEGVIZ_COMPLETE"
-"""Environment variable with which a shell asks for completions (see ``segviz completion``)."""
+"""Environment variable with which click prints a completion script, and a shell asks by it."""
 
 
 class _Commands(click.Group):

@@ -150,7 +150,7 @@ def opened(path: Path, options: Options, models: Models, console: Console) -> Me
 
 _IDLE = (
     *("system", "systems", "unit", "conversation", "all"),
-    *("set", "vary", "seeds", "share", "workers", "scheduler"),
+    *("set", "vary", "workers", "scheduler"),
 )
 
 

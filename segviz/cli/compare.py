@@ -43,19 +43,19 @@ def compare(options: Options, console: Console) -> int:
     contentless lines: share of lines of inner nodes with fewer than two content words, names of
     the speakers not counted.
 
-    With --all, several --conversation or --seeds it repeats this for each of them, and reports
-    the mean over all conversations. --workers and --scheduler distribute the runs, also those of
-    one conversation. Parallel runs disturb each other, so seconds are then not measured.
+    With --all or several --conversation it repeats this for each of them, and reports the mean
+    over all conversations. --workers and --scheduler distribute the runs, also those of one
+    conversation. Parallel runs disturb each other, so seconds are then not measured.
 
-    JSON: command, share, runs (for each conversation and seed: conversation, seed, k, units,
-    tokens, budget, deduplicate, relevance (null: the default of each retrieval), questions, rows),
-    overall (the same for each seed over the questions of all conversations, if there are several;
-    intervals resample conversations, too). A row has name, system, method (native, its own
-    retrieval; or collapsed, segviz's relevance), relevance, shape, cost (sums over the build),
-    measures (name -> all, without_adversarial and gain, the paired difference to the first row;
-    with an audit also without_disputed and gain_without_disputed; each value, low, high, n),
-    build_seconds and query_seconds (null if runs are distributed or saved with --resume),
-    contentless_lines (share over all inner nodes, null without any).
+    JSON: command, runs (for each conversation: conversation, k, units, tokens, budget, deduplicate,
+    relevance (null: the default of each retrieval), questions, rows), overall (the same over the
+    questions of all conversations, if there are several; intervals resample conversations, too). A
+    row has name, system, method (native, its own retrieval; or collapsed, segviz's relevance),
+    relevance, shape, cost (sums over the build), measures (name -> all, without_adversarial and
+    gain, the paired difference to the first row; with an audit also without_disputed and
+    gain_without_disputed; each value, low, high, n), build_seconds and query_seconds (null if runs
+    are distributed or saved with --resume), contentless_lines (share over all inner nodes, null
+    without any).
 
     Examples:
         segviz compare sample:ines-theo --systems segment-tree,raptor,bm25
@@ -68,17 +68,16 @@ def compare(options: Options, console: Console) -> int:
     with models(options, console) as clients:
         runs = runs_of(options, console, clients, list(SYSTEMS))
         settings = {name: getattr(options, name) for name in _SHARED}
-        if target and len(runs.conversations) * len(runs.seeds) > 1:
-            raise UsageError("--html shows one conversation and one seed; name one")
+        if target and len(runs.conversations) > 1:
+            raise UsageError("--html shows one conversation; name one")
         found = measured(
             runs, compare_one, Comparison, settings, options, console, clock=perf_counter
         )
-    parts: dict[tuple[str, int], dict[str, Comparison]] = {}
+    parts: dict[str, dict[str, Comparison]] = {}
     for run in found:
-        parts.setdefault((run.conversation, run.seed), {})[run.system] = run.result
+        parts.setdefault(run.conversation, {})[run.system] = run.result
     whole: list[tuple[Owner, Comparison]] = [
-        ({"conversation": conversation, "seed": seed}, joined(systems))
-        for (conversation, seed), systems in parts.items()
+        ({"conversation": conversation}, joined(systems)) for conversation, systems in parts.items()
     ]
     if target:
         from segviz.export.comparison import comparison_html  # Plotly takes half a second to load

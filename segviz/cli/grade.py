@@ -116,7 +116,7 @@ def grade(options: Options, console: Console) -> int:
     """
     table = output_path(options.output, *options.file) if options.output else None
     # One process calls the models, and the order of the units is kept.
-    vars(options).update(workers=1, scheduler=None, seeds=None, share=0.0)
+    vars(options).update(workers=1, scheduler=None)
     with models(options, console) as clients:
         chat = clients.chat
         if chat is None:
@@ -182,7 +182,7 @@ def _graded(
     graded: list[_Graded] = []
     on = "All replies are saved; the same command continues there."
     try:
-        for talk, label, _ in runs:
+        for talk, label in runs:
             memory, questions = runs.builders[label](talk), gradable(talk.questions, options.limit)
             for way, settings in _ways(memory, options).items():
                 with console.progress(f"answering {label} · {way}", "questions") as show:

@@ -1,4 +1,4 @@
-"""Runs a measurement over conversations x systems x seeds: options, running, resuming.
+"""Runs a measurement over conversations x systems: options, running, resuming.
 
 ``--resume`` names a folder with a JSON file for each finished run. The name of a file is a hash of
 memory, measurement and code, and a file is written under another name and then renamed. So several
@@ -41,7 +41,6 @@ from segviz.cli.command import (
     section,
     together,
     user_errors,
-    whole_numbers,
 )
 from segviz.cli.console import Console, plain
 from segviz.cli.models import Models
@@ -76,9 +75,9 @@ _WAIT_SECONDS = 10
 _measuring = section("Measuring")
 _many = section(
     "Many runs",
-    "A run is one conversation, built by one system, measured with one seed. Runs are independent: "
-    "the order and the place of a run do not change the numbers. Models of a server are called "
-    "by this process alone, because other workers would need their key.",
+    "A run is one conversation, built by one system. Runs are independent: the order and the place "
+    "of a run do not change the numbers. Models of a server are called by this process alone, "
+    "because other workers would need their key.",
 )
 
 _MEASURE = "Measure of the report; the best settings are chosen by it: "
@@ -90,8 +89,6 @@ _DISPUTED = (
     "Report without the questions that the audit disputes; a further column has the mean with "
     "them, --json has both numbers."
 )
-_SEEDS = "Seeds of the runs, for the intervals and, with --share, the shuffled units."
-_SHARE = "Share of units that are shuffled before building, to measure the value of time order."
 _RESUME = "Save every finished run as a file in this folder, and measure only the missing runs."
 _WORKERS = "Processes on this machine; more than one needs the extra segviz[parallel]."
 _SCHEDULER = (
@@ -115,13 +112,11 @@ many_options = together(
     counting_options,
     _measuring("--units", "Units read for the measure reached.", default=UNITS),
     _measuring("--tokens", "Tokens read for the measure answer_words.", default=TOKENS),
-    _many("--seeds", _SEEDS, "0", type=whole_numbers, metavar="N,…"),
-    _many("--share", _SHARE, type=click.FloatRange(0, 1), default=0.0),
     _many("--resume", _RESUME, type=click.Path(), metavar="FOLDER"),
     _many("--workers", _WORKERS, default=1),
     _many("--scheduler", _SCHEDULER, metavar="ADDRESS"),
 )
-"""Options of commands with many runs: measure, questions, seeds, workers, resumption."""
+"""Options of commands with many runs: measure, questions, workers, resumption."""
 
 
 Countable = tuple[str, Callable[[Question], bool]]
@@ -133,7 +128,7 @@ ANSWERS: Countable = ("gold answers", lambda question: reference(question) is no
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs of a command: each builds a memory of a conversation and measures it with a seed.
+    """Runs of a command: each builds a memory of a conversation and measures it.
 
     Attributes:
         conversations: the conversations to measure.
@@ -142,21 +137,17 @@ class Runs:
             building it.
         rehearse: maps a conversation and a label to the model calls that the build is expected to
             need, and to a similar memory that is built without a model.
-        seeds: seeds of the measurement.
-        share: share of the units that change places before the build.
     """
 
     conversations: Sequence[Conversation]
     builders: dict[str, Build]
     content: Callable[[Conversation, str], bytes]
     rehearse: Callable[[Conversation, str], tuple[CallEstimate, Memory]]
-    seeds: tuple[int, ...] = (0,)
-    share: float = 0.0
 
-    def __iter__(self) -> Iterator[tuple[Conversation, str, int]]:
-        """Yields conversation, label and seed of every run, in the order of ``measure_many``."""
+    def __iter__(self) -> Iterator[tuple[Conversation, str]]:
+        """Yields conversation and label of every run, in the order of ``measure_many``."""
         for row in range(len(self.conversations)):  # an iterator would load all conversations
-            yield from product([self.conversations[row]], self.builders, self.seeds)
+            yield from product([self.conversations[row]], self.builders)
 
 
 def runs_of(
@@ -207,8 +198,6 @@ def runs_of(
         {n: _builder(*one, unit, options, console, models) for n, one in systems.items()},
         lambda talk, label: _plan(talk, *systems[label], unit, models),
         lambda talk, label: _rehearsed(talk, *systems[label], unit, models),
-        tuple(dict.fromkeys(options.seeds or (0,))),
-        options.share,
     )
 
 
@@ -372,11 +361,11 @@ class _Failures:
     """
 
     def __init__(self, runs: Runs, console: Console) -> None:
-        self._labels, self._seeds, self._console = [*runs.builders], len(runs.seeds), console
+        self._labels, self._console = [*runs.builders], console
         self._errors: dict[str, HandoverError] = {}
 
     def __call__(self, place: int, error: HandoverError) -> None:
-        label = self._labels[place // self._seeds % len(self._labels)]
+        label = self._labels[place % len(self._labels)]
         if label not in self._errors:
             self._console.note(f"left out: {label}: {error}")
         self._errors[label] = error
@@ -415,14 +404,14 @@ def measured(
     """
     results = Results(Path(options.resume).expanduser(), kind) if options.resume else None
     order = [
-        (_identity(runs, talk, label, seed, measure, settings), talk.id, label, seed)
-        for talk, label, seed in (runs if results else ())
+        (_identity(runs, talk, label, measure, settings), talk.id, label)
+        for talk, label in (runs if results else ())
     ]
     known: dict[int, Measured[Found]] = {}
     for place, (run, *_) in enumerate(order):
         found = results.get(run) if results else None
         if found is not None:
-            known[place] = Measured(*order[place][1:], found)
+            known[place] = Measured(*order[place][1:], 0, found)
     if known:
         console.note(f"{len(known)} of {len(order)} runs are known from {options.resume}")
     apart = options.workers != 1 or options.scheduler is not None
@@ -445,8 +434,6 @@ def measured(
                 measure if apart or results else partial(measure, **here),
                 runs.conversations,
                 runs.builders,
-                seeds=runs.seeds,
-                share=runs.share,
                 workers=None if options.scheduler else options.workers,
                 progress=progress,
                 known=known,
@@ -502,13 +489,11 @@ def _identity(
     runs: Runs,
     talk: Conversation,
     label: str,
-    seed: int,
     measure: Callable[..., Found],
     settings: Mapping[str, Any],
 ) -> str:
     """Returns a SHA-256 of all that determines a run: memory, measurement settings, code."""
     asked = {"code": code_hash(), "measure": measure.__name__, **settings}
-    asked |= {"seed": seed, "share": runs.share}
     wanted = json.dumps(plain(asked), sort_keys=True).encode()
     wanted += _source_of(RELEVANCE.get(str(settings.get("relevance")).partition(":")[0]))
     return hashlib.sha256(runs.content(talk, label) + b"\0" + wanted).hexdigest()

@@ -81,28 +81,28 @@ def sweep(options: Options, console: Console) -> int:
     With --relevance all, each relevance is measured and reported in one table. The intervals of the
     gains are then simultaneous over the settings of all relevances.
 
-    With --all, several --conversation, --systems, --seeds or --share it repeats this for each of
-    them, and reports the best setting over all conversations. --workers and --scheduler distribute
-    the runs. Conversations without gold evidence are left out, with a note. Several processes help
-    if a run takes some seconds; two processes halve the time of 20 runs of LoCoMo.
+    With --all, several --conversation or --systems it repeats this for each of them, and reports
+    the best setting over all conversations. --workers and --scheduler distribute the runs.
+    Conversations without gold evidence are left out, with a note. Several processes help if a run
+    takes some seconds; two processes halve the time of 20 runs of LoCoMo.
 
-    JSON: command, share, runs (for each conversation, system, seed and relevance: conversation,
-    system, seed, policies, alphas, horizons, k, budget, relevance, distinct,
-    deduplicate, units, tokens, questions, measure, baseline and best (a cell each), cells), overall
-    (the same for each system, seed and relevance over the questions of all conversations, if there
-    are several; intervals resample conversations, too).
+    JSON: command, runs (for each conversation, system and relevance: conversation, system,
+    policies, alphas, horizons, k, budget, relevance, distinct, deduplicate, units, tokens,
+    questions, measure, baseline and best (a cell each), cells), overall (the same for each system
+    and relevance over the questions of all conversations, if there are several; intervals resample
+    conversations, too).
     A cell has policy, alpha, horizon, measures (name -> all, without_adversarial and gain, the
     paired difference to the baseline; with an audit also without_disputed and
     gain_without_disputed; each value, low, high, n; null if no question counts; measures that the
     policy cannot change are left out) and levels (level -> share of the retrieved nodes).
 
-    Examples, the last with 30 % of the units shuffled, on a Dask cluster:
+    Examples, the last on a Dask cluster:
         segviz sweep boat.json.gz --preset "paper, bottom-up"
         segviz sweep sample:ines-theo --relevance dense --measure answer_words
         segviz sweep sample:ines-theo --relevance all
         segviz sweep boat.json.gz --alphas 0.1,0.2 --horizons 1,2,3 -o boat.csv
         segviz sweep talks.json --all --systems raptor,bm25 --workers 4
-        segviz sweep talks.json --all --share 0.3 --scheduler tcp://host:8786
+        segviz sweep talks.json --all --scheduler tcp://host:8786
     """
     table = output_path(options.output, options.file) if options.output else None
     if table and options.resume and table == Path(options.resume).expanduser():
@@ -130,7 +130,6 @@ def sweep(options: Options, console: Console) -> int:
             {
                 "conversation": run.conversation,
                 "system": run.system,
-                "seed": run.seed,
                 "relevance": str(run.result.settings.relevance),
             },
             run.result,

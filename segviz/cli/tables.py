@@ -20,8 +20,8 @@ from segviz.evaluation.measures import sees
 from segviz.text.captions import counted
 
 Found = TypeVar("Found", Sweep, Comparison)
-Owner = dict[str, str | int]
-"""Description of a result by names such as ``conversation``, ``system`` and ``seed``."""
+Owner = dict[str, str]
+"""Description of a result by names such as ``conversation`` and ``system``."""
 
 
 def report(
@@ -46,10 +46,10 @@ def report(
     if options.no_disputed:
         check_disputed(sum(_disputed(found) for _, found in runs))
         runs = [(owner, found.counting(disputed=False)) for owner, found in runs]
-    parts: dict[tuple[tuple[str, str | int], ...], dict[str, Found]] = {}
+    parts: dict[tuple[tuple[str, str], ...], dict[str, Found]] = {}
     for owner, found in runs:
         rest = tuple((name, value) for name, value in owner.items() if name != "conversation")
-        parts.setdefault(rest, {})[str(owner["conversation"])] = found
+        parts.setdefault(rest, {})[owner["conversation"]] = found
     overall: list[tuple[Owner, Found]] = [
         (dict(rest), pool(list(found), list(found.values())))
         for rest, found in parts.items()
@@ -60,7 +60,7 @@ def report(
             name: [{**owner, **_content(found, options)} for owner, found in those]
             for name, those in {"runs": runs, "overall": overall}.items()
         }
-        console.json(command, {"share": options.share, **content})
+        console.json(command, content)
         return
     every = [*runs, *(({"conversation": "all", **owner}, found) for owner, found in overall)]
     several = {name for name in every[0][0] if len({owner[name] for owner, _ in every}) > 1}

@@ -201,9 +201,9 @@ def sweep_csv(found: Sweep) -> str:
 
 
 def sweeps_csv(runs: Sequence[Measured[Sweep]]) -> str:
-    """Writes many sweeps as :func:`sweep_csv`, with ``conversation``, ``system`` and ``seed``."""
-    owners = ["conversation", "system", "seed"]
-    return _sweeps(owners, [((m.conversation, m.system, m.seed), m.result) for m in runs])
+    """Writes many sweeps as :func:`sweep_csv`, with ``conversation`` and ``system``."""
+    owners = ["conversation", "system"]
+    return _sweeps(owners, [((m.conversation, m.system), m.result) for m in runs])
 
 
 def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]) -> str:

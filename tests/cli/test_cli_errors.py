@@ -70,8 +70,6 @@ CASES = {
         ("--system bm25 --systems bm25", "not both"),
         ("--systems x", "unknown system 'x'"),
         ("--systems bm25 --set a=b", "--set is for one --system"),
-        ("--share 2", "'--share': 2.0"),
-        ("--seeds x", "'--seeds': 'x'"),
     ],
     "sweep BOAT": [
         ("--alphas 2", "alpha is 2.0"),
@@ -93,7 +91,6 @@ CASES = {
         ("--system memtree --vary bass=1", "'bass'"),
     ],
     "compare BOAT": [
-        ("--seeds 1", "no use for --seeds"),
         ("--vary base=1", "no use for --vary"),
         ("TALK", "memories alone"),
     ],

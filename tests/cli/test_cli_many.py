@@ -1,4 +1,4 @@
-"""``segviz sweep`` and ``segviz compare`` over many conversations, systems and seeds."""
+"""``segviz sweep`` and ``segviz compare`` over many conversations and systems."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.data import ROOT
 AXES = {"policies": ("top-down", "both"), "alphas": (0.5,), "horizons": (0, 2)}
 GRID = ("--policies", "top-down,both", "--alphas", "0.5", "--horizons", "0,2")
 SYSTEMS = ("segment-tree", "bm25")
-MANY = ("--all", "--systems", ",".join(SYSTEMS), "--share", 0.3)
+MANY = ("--all", "--systems", ",".join(SYSTEMS))
 OFFLINE = ("--embedder", "hashing")
 
 
@@ -101,22 +101,20 @@ def whole(sweep):
 
 class TestSweep:
     def test_is_that_of_the_library(self, sweep, talks, tmp_path):
-        runs = measure_many(segviz.sweep, kept_by(talks), builders(), share=0.3, **AXES)
+        runs = measure_many(segviz.sweep, kept_by(talks), builders(), **AXES)
         ran = sweep("--json", "-o", "s.csv")
         assert ran.code == 0
         assert ran.err == "left out: mute has no questions with gold evidence to measure by\n"
         assert (tmp_path / "s.csv").read_bytes().decode() == sweeps_csv(runs)
         assert ran.json["runs"] == [
-            {"conversation": one.conversation, "system": one.system, "seed": one.seed}
+            {"conversation": one.conversation, "system": one.system}
             | plain(sweep_content(one.result, DEFAULT))
             for one in runs
         ]
         for row in ran.json["overall"]:
             mine = {r.conversation: r.result for r in runs if r.system == row["system"]}
             pooled = pooled_sweep(list(mine), list(mine.values()))
-            assert row == {"system": row["system"], "seed": 0} | plain(
-                sweep_content(pooled, DEFAULT)
-            )
+            assert row == {"system": row["system"]} | plain(sweep_content(pooled, DEFAULT))
 
     def test_every_relevance_is_told_in_one_table(self, run, talks):
         chosen = ("sweep", talks, "--conversation", "west", *GRID, *OFFLINE, "--relevance")
@@ -186,10 +184,10 @@ class TestPlaces:
     @pytest.mark.slow
     def test_comparisons_too(self, run, talks, cluster):
         compare = partial(run, "compare", talks, "--systems", "raptor,bm25", *OFFLINE, "--json")
-        alone = compare("--all", "--seeds", "1,0")
+        alone = compare("--all")
         assert alone.code == 0
         for place in (("--workers", 2), ("--scheduler", cluster.scheduler_address)):
-            assert compare("--all", "--seeds", "1,0", *place).json == untimed(alone.json)
+            assert compare("--all", *place).json == untimed(alone.json)
 
     @pytest.mark.parametrize(
         ("place", "module", "extra"),
@@ -304,9 +302,7 @@ class TestResuming:
         assert known("sweep", talks, "--all", *GRID) == (2, 3)
         assert known("sweep", talks, "--all", *GRID, "--systems", "segment-tree,bm25") == (3, 6)
         assert known("sweep", talks, "--all", *GRID, "-k", 3) == (0, None)
-        assert known("sweep", talks, "--all", *GRID, "--share", 0.3) == (0, None)
         assert known("sweep", talks, "--all", *GRID, "--unit", "turn") == (0, None)
-        assert known("sweep", talks, "--all", *GRID, "--seeds", "0,7") == (3, 6)
         assert known("compare", talks, "--all", "--systems", "bm25") == (0, None)
         assert known("compare", talks, "--all", "--systems", "bm25") == (3, 3)
         samples = json.loads(talks.read_text())
@@ -354,14 +350,14 @@ class TestResuming:
 
 def test_a_comparison_is_that_of_the_library(run, talks):
     names = ("raptor", "bm25")
-    options = ("--systems", ",".join(names), "--all", "--seeds", "3", "-k", 5)
+    options = ("--systems", ",".join(names), "--all", "-k", 5)
     found = untimed(run("compare", talks, *options, *OFFLINE, "--json").json)
     expected = {}
     for one, talk in zip(found["runs"], kept_by(talks), strict=True):
         memories = {name: build(talk) for name, build in builders(names).items()}
-        expected[talk.id] = compare(memories, talk.questions, k=5, seed=3)
+        expected[talk.id] = compare(memories, talk.questions, k=5)
         told = plain(comparison_content(expected[talk.id]))
-        assert one == {"conversation": talk.id, "seed": 3} | told
+        assert one == {"conversation": talk.id} | told
     (overall,) = found["overall"]
     pooled = pooled_comparison(list(expected), list(expected.values()))
     told = plain(comparison_content(pooled))
