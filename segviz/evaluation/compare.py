@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
 
 from segviz.construct import Retriever
 from segviz.conversation import Conversation, Question
@@ -371,32 +368,3 @@ def pooled_comparison(names: Sequence[str], parts: Sequence[Comparison]) -> Comp
         whole = pooled(dict(zip(names, (row.outcomes for row in column), strict=True)))
         rows.append(Standing(one.name, one.system, one.method, one.relevance, whole))
     return replace(parts[0], rows=tuple(rows))
-
-
-@dataclass(frozen=True, eq=False)
-class Overlap:
-    """Turns that several systems retrieved for one question.
-
-    Attributes:
-        names: names of the systems.
-        turns: ids of all turns that at least one system returned.
-        returned: True if the system returned the turn, bool (systems, turns).
-        jaccard: for each pair of systems the turns that both returned / the turns that either
-            returned, float64 (systems, systems); 1 if both returned nothing.
-    """
-
-    names: tuple[str, ...]
-    turns: tuple[str, ...]
-    returned: NDArray[np.bool_]
-    jaccard: NDArray[np.float64]
-
-
-def overlap(retrieved: Mapping[str, Collection[str]], order: Sequence[str]) -> Overlap:
-    """Compares the turns that systems retrieved; ``order`` has all turns of the conversation."""
-    names, sets = tuple(retrieved), [set(turns) for turns in retrieved.values()]
-    anything = set().union(*sets)
-    turns = tuple(turn for turn in order if turn in anything)
-    returned = np.array([[turn in held for turn in turns] for held in sets], dtype=np.bool_)
-    jaccard = np.array([[len(a & b) / len(a | b) if a | b else 1.0 for b in sets] for a in sets])
-    size = len(names)
-    return Overlap(names, turns, returned.reshape(size, len(turns)), jaccard.reshape(size, size))

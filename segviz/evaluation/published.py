@@ -12,61 +12,12 @@ level and kind that its ``variant`` names.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Mapping
 
+from segviz.evaluation.aggregate import Row
 from segviz.systems import SYSTEMS
 from segviz.systems.common.published import Paper, Reported
 from segviz.tree.shape import Layer
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedShape:
-    """Row of SegTreeMem Table 5: the mean shape of the trees over a data set.
-
-    ``system`` is a key of ``SYSTEMS``; ``calls_per_leaf`` is NaN for RAPTOR, which is not built per
-    leaf.
-    """
-
-    system: str
-    data: str
-    method: str
-    leaves: int
-    nodes: int
-    max_depth: float
-    mean_depth: float
-    depth_std: float
-    branching: float
-    calls_per_leaf: float
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedFacts:
-    """Printed size of a fact graph.
-
-    ``layers`` maps level and kind of nodes, as in ``segviz.tree.shape``, to their number;
-    ``relations`` is the number of relations between entities, NaN if not printed.
-    """
-
-    system: str
-    data: str
-    source: str
-    table: str
-    layers: Mapping[tuple[int, str], float]
-    relations: float
-
-    def ratio(self, layer: Layer) -> float | None:
-        """Returns the printed nodes of a layer per node of the layers below it, as ``Layer.ratio``.
-
-        None if one of these numbers is not printed.
-        """
-        counts = [self.layers.get(place) for place in layer.below]
-        own = self.layers.get((layer.level, layer.kind))
-        known = [count for count in counts if count is not None]
-        return None if own is None or not known or len(known) < len(counts) else own / sum(known)
-
 
 SOURCES: dict[str, Paper] = {
     kind.published.name: kind.published for kind in SYSTEMS.values() if hasattr(kind, "published")
@@ -82,55 +33,59 @@ REPORTED: tuple[Reported, ...] = tuple(row for paper in SOURCES.values() for row
 """All printed numbers, paper by paper."""
 
 
-def _shapes() -> tuple[PublishedShape, ...]:
-    found: dict[tuple[str, str, str], dict[str, float]] = {}
-    methods = {"segment-tree": "SegTreeMem", "memtree": "MemTree", "raptor": "RAPTOR"}
-    for row in REPORTED:
-        if (row.source, row.table) == ("segtreemem", "Table 5"):
-            method = f"{methods[row.system]} {row.variant}".strip()
-            found.setdefault((row.system, row.data, method), {})[row.metric] = row.value
-    others = ("max-depth", "mean-depth", "depth-std", "branching", "calls")
-    return tuple(
-        PublishedShape(
-            *of_method,
-            *(int(of[name]) for name in ("leaves", "nodes")),
-            *(of.get(name, math.nan) for name in others),
-        )
-        for of_method, of in found.items()
-    )
+def _of(system: str, data: str, *metrics: str) -> list[Reported]:
+    """Returns the numbers of a system for data sets whose name begins with ``data``, else all."""
+    own = [row for row in REPORTED if row.system == system and row.metric in metrics]
+    return [row for row in own if data and row.data.startswith(data)] or own
 
 
-SHAPES: tuple[PublishedShape, ...] = _shapes()
-"""All rows of SegTreeMem Table 5 (App. C.1). Its leaves are the paper's exchange units."""
+_METHODS = {"segment-tree": "SegTreeMem", "memtree": "MemTree", "raptor": "RAPTOR"}
+_SHAPE = {
+    **{name: name for name in ("leaves", "nodes", "nodes/leaf")},
+    **{"max-depth": "max depth", "mean-depth": "mean depth", "depth-std": "depth std"},
+    **{"branching": "branching", "calls": "calls/leaf"},
+}
 
 
-def _facts() -> tuple[PublishedFacts, ...]:
-    found: dict[tuple[str, str, str, str], dict[tuple[int, str], float]] = {}
-    relations: dict[tuple[str, str, str, str], float] = {}
-    for row in REPORTED:
-        key = (row.system, row.data, row.source, row.table)
-        if row.metric == "layer":
-            level, _, kind = row.variant.partition(" ")
-            found.setdefault(key, {})[int(level), kind] = row.value
-        elif row.metric == "relations":
-            relations[key] = row.value
-    return tuple(
-        PublishedFacts(*key, layers, relations.get(key, math.nan)) for key, layers in found.items()
-    )
+def printed_shapes(system: str, data: str) -> list[Row]:
+    """Returns the rows of SegTreeMem Table 5 (App. C.1) for a system, as table rows.
 
-
-FACTS: tuple[PublishedFacts, ...] = _facts()
-"""Printed sizes of fact graphs: H-Mem Table 7, xMemory Table 7."""
-
-
-_Row = TypeVar("_Row", PublishedShape, PublishedFacts)
-
-
-def beside(rows: Sequence[_Row], system: str, data: str) -> tuple[_Row, ...]:
-    """Returns the rows of ``system`` for data sets whose name begins with ``data``.
-
-    Without such rows, returns all rows of the system.
+    They are the mean shapes of trees over a data set, whose name begins with ``data`` if there is
+    such a row. The leaves are the paper's exchange units. RAPTOR has no calls per leaf.
     """
-    own = [row for row in rows if row.system == system]
-    same = [row for row in own if data and row.data.startswith(data)]
-    return tuple(same or own)
+    found: dict[str, dict[str, float]] = {}
+    for row in _of(system, data, *_SHAPE):
+        if (row.source, row.table) == ("segtreemem", "Table 5"):
+            method = f"{_METHODS[system]} {row.variant}".strip()
+            found.setdefault(f"{method}, {row.data}", {})[row.metric] = row.value
+    rows: list[Row] = []
+    for name, of in found.items():
+        of["nodes/leaf"] = of["nodes"] / of["leaves"]
+        row = {"memory": name, "kind": "published"}
+        rows.append(row | {label: of[metric] for metric, label in _SHAPE.items() if metric in of})
+    return rows
+
+
+def printed_layers(system: str, data: str) -> dict[Reported, dict[str, float]]:
+    """Returns the printed sizes of a system's fact graph (H-Mem Table 7, xMemory Table 7).
+
+    For the first number of each data set, chosen as in :func:`printed_shapes`, it has the number of
+    nodes by level and kind, as ``"1 event"``, and the number of ``relations``, if printed.
+    """
+    found: dict[tuple[str, str], tuple[Reported, dict[str, float]]] = {}
+    for row in _of(system, data, "layer", "relations"):
+        _, counts = found.setdefault((row.table, row.data), (row, {}))
+        counts[row.variant or row.metric] = row.value
+    return dict(found.values())
+
+
+def printed_ratio(counts: Mapping[str, float], layer: Layer) -> float | None:
+    """Returns the printed nodes of a layer per node of the layers below it, as ``Layer.ratio``.
+
+    None if one of these numbers, in ``counts`` of :func:`printed_layers`, is not printed.
+    """
+    names = [f"{level} {kind}".strip() for level, kind in ((layer.level, layer.kind), *layer.below)]
+    if not layer.below or not counts.keys() >= set(names):
+        return None
+    own, *below = (counts[name] for name in names)
+    return own / sum(below)

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 
 from segviz.evaluation import Mean
 from segviz.evaluation.aggregate import Row
-from segviz.evaluation.compare import SEGVIZ, Chart, Overlap
+from segviz.evaluation.compare import SEGVIZ, Chart
 from segviz.evaluation.evaluation import Outcomes
 from segviz.figures.charts import rows_figure
 from segviz.figures.significance import EXACT, bounds, number, sign_of
@@ -55,18 +55,22 @@ class TurnMatrix:
 
 
 def turn_matrix(
-    found: Overlap, gold: Sequence[str], covered: Mapping[str, Collection[str]]
+    returned: Mapping[str, Collection[str]],
+    order: Sequence[str],
+    gold: Sequence[str],
+    covered: Mapping[str, Collection[str]],
 ) -> TurnMatrix:
     """Returns the matrix of a question's turns, gold turns first, the others in order of time.
 
-    ``covered`` has, for each system, the gold turns that its retrieved nodes contain or quote.
+    Args:
+        returned: turns that each system retrieved, by its name.
+        order: all turns of the conversation.
+        gold: turns of the question's evidence.
+        covered: for each system, the gold turns that its retrieved nodes contain or quote.
     """
     gold = tuple(dict.fromkeys(gold))
-    returned = {
-        name: {turn for turn, there in zip(found.turns, row, strict=True) if there}
-        for name, row in zip(found.names, found.returned, strict=True)
-    }
-    others = tuple(turn for turn in found.turns if turn not in gold)
+    anything = set().union(*returned.values())
+    others = tuple(turn for turn in order if turn in anything and turn not in gold)
 
     def state(name: str, turn: str) -> str:
         if turn in returned[name]:
@@ -75,8 +79,8 @@ def turn_matrix(
             return ""
         return "covered" if turn in covered[name] else "missed"
 
-    states = tuple(tuple(state(name, turn) for turn in gold + others) for name in found.names)
-    return TurnMatrix(found.names, gold, others, states)
+    states = tuple(tuple(state(name, turn) for turn in gold + others) for name in returned)
+    return TurnMatrix(tuple(returned), gold, others, states)
 
 
 def _short(names: Sequence[str]) -> list[str]:
@@ -126,10 +130,13 @@ def gold_sentence(matrix: TurnMatrix) -> str:
     return f"Of {counted(whole, 'gold turn')} found: {', '.join(parts)}.{none}"
 
 
-def overlap_sentence(found: Overlap) -> str:
+def overlap_sentence(matrix: TurnMatrix) -> str:
     """Tells how many turns at least one system retrieved, and how many of them all systems did."""
-    everywhere = int(found.returned.all(axis=0).sum())
-    return f"{len(found.turns)} turns were returned by at least one system, {everywhere} by all."
+    there = [
+        [one in ("found", "returned") for one in turn] for turn in zip(*matrix.states, strict=True)
+    ]
+    some, everywhere = sum(map(any, there)), sum(map(all, there))
+    return f"{some} turns were returned by at least one system, {everywhere} by all."
 
 
 DIFFERENCE = "difference to the first"

@@ -13,7 +13,7 @@ from segviz.conversation import Question
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation import evaluate
 from segviz.evaluation.audit import audit
-from segviz.evaluation.compare import RETRIEVED_BY, compare, construction_sweep, overlap
+from segviz.evaluation.compare import RETRIEVED_BY, compare, construction_sweep
 from segviz.tree.shape import shape
 from tests.evaluation import restated
 from tests.evaluation.test_permutation import talk
@@ -117,14 +117,6 @@ def test_no_questions_and_bad_counts(memories):
         assert row.outcomes.mean("recall").n == 0
     with pytest.raises(ValueError, match="k is 0"):
         compare(memories, [], k=0)
-
-
-def test_overlap_by_hand():
-    found = overlap({"a": ["3", "1"], "b": ("1", "4"), "c": []}, ["1", "2", "3", "4"])
-    assert found.names == ("a", "b", "c")
-    assert found.turns == ("1", "3", "4")
-    assert found.returned.astype(int).tolist() == [[1, 1, 0], [1, 0, 1], [0, 0, 0]]
-    assert found.jaccard.tolist() == [[1, 1 / 3, 0], [1 / 3, 1, 0], [0, 0, 1]]
 
 
 class TestConstruction:

@@ -6,7 +6,14 @@ import math
 
 import pytest
 
-from segviz.evaluation.published import CAVEATS, FACTS, REPORTED, SHAPES, SOURCES, beside
+from segviz.evaluation.published import (
+    CAVEATS,
+    REPORTED,
+    SOURCES,
+    printed_layers,
+    printed_ratio,
+    printed_shapes,
+)
 from segviz.systems import SYSTEMS
 from segviz.tree.shape import Layer
 
@@ -76,30 +83,34 @@ def test_systems_of_ours_go_by_our_names():
 
 def test_table_5_agrees_with_itself():
     """Nodes other than leaves, times their children, make all nodes but the root."""
-    for row in SHAPES:
-        inner = row.nodes - row.leaves
-        assert row.mean_depth <= row.max_depth
-        assert inner * row.branching == pytest.approx(row.nodes - 1, rel=0.13), row.method
+    for row in [*printed_shapes("segment-tree", ""), *printed_shapes("memtree", "")]:
+        inner = row["nodes"] - row["leaves"]
+        assert row["mean depth"] <= row["max depth"]
+        assert inner * row["branching"] == pytest.approx(row["nodes"] - 1, rel=0.13), row["memory"]
 
 
 def test_ratios_of_levels_are_those_of_the_printed_counts():
-    locomo = beside(FACTS, "h-mem", "LoCoMo")[0]
+    ((first, counts),) = printed_layers("h-mem", "LoCoMo").items()
+    assert (first.source, first.table, counts["relations"]) == ("h-mem", "Table 7", 3670.8)
 
-    def layer(level, kind, *below):
-        return Layer(level, kind, 1, 0, 0, 1.0, below, 1.0)
+    def ratio(level, kind, *below, counts=counts):
+        return printed_ratio(counts, Layer(level, kind, 1, 0, 0, 1.0, below, 1.0))
 
-    assert locomo.ratio(layer(2, "summary", (1, "event"))) == pytest.approx(563.7 / 995.1)
-    assert locomo.ratio(layer(4, "summary", (3, "summary"))) == pytest.approx(100.9 / 419.7)
-    assert locomo.ratio(layer(1, "event", (0, ""))) == pytest.approx(995.1 / 596.5)
-    assert locomo.ratio(layer(0, "")) is None
-    assert locomo.ratio(layer(2, "scene", (1, "event"))) is None
-    (themes,) = beside(FACTS, "xmemory", "LoCoMo")
-    assert themes.ratio(layer(3, "theme", (2, "semantic"))) == pytest.approx(1 / 4.48, rel=0.01)
+    assert ratio(2, "summary", (1, "event")) == pytest.approx(563.7 / 995.1)
+    assert ratio(4, "summary", (3, "summary")) == pytest.approx(100.9 / 419.7)
+    assert ratio(1, "event", (0, "")) == pytest.approx(995.1 / 596.5)
+    assert ratio(0, "") is None
+    assert ratio(2, "scene", (1, "event")) is None
+    (themes,) = printed_layers("xmemory", "LoCoMo").values()
+    assert ratio(3, "theme", (2, "semantic"), counts=themes) == pytest.approx(1 / 4.48, rel=0.01)
 
 
 def test_published_rows_go_with_their_own_system_and_data():
-    assert {row.system for row in SHAPES} == {"segment-tree", "memtree", "raptor"}
-    assert {row.data for row in beside(SHAPES, "raptor", "LoCoMo")} == {"LoCoMo"}
-    assert len(beside(SHAPES, "raptor", "WhatsApp export")) == 3
-    assert [row.data for row in beside(FACTS, "h-mem", "LongMemEval")] == ["LongMemEval-S"]
-    assert beside(FACTS, "memforest", "LoCoMo") == beside(SHAPES, "h-mem", "LoCoMo") == ()
+    (row,) = printed_shapes("raptor", "LoCoMo")
+    assert (row["memory"], row["kind"]) == ("RAPTOR, LoCoMo", "published")
+    assert "calls/leaf" not in row
+    assert row["nodes/leaf"] == row["nodes"] / row["leaves"]
+    assert len(printed_shapes("raptor", "WhatsApp export")) == 3
+    assert [row.data for row in printed_layers("h-mem", "LongMemEval")] == ["LongMemEval-S"]
+    assert printed_shapes("h-mem", "LoCoMo") == []
+    assert printed_layers("memforest", "LoCoMo") == {}

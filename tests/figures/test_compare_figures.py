@@ -8,7 +8,6 @@ import re
 import pytest
 
 from segviz.evaluation import MEASURES, Mean, Outcomes
-from segviz.evaluation.compare import overlap
 from segviz.figures.compare import (
     DIFFERENCE,
     gold_sentence,
@@ -29,7 +28,7 @@ WORDS = {turn: f"Ann: what is said in {turn} " + "and more " * 20 for turn in OR
 
 
 def matrix(gold=GOLD):
-    return turn_matrix(overlap(RETURNED, ORDER), gold, COVERED)
+    return turn_matrix(RETURNED, ORDER, gold, COVERED)
 
 
 def test_every_gold_turn_is_a_column_also_what_no_system_returned():
@@ -87,13 +86,11 @@ def test_without_gold_or_without_anything_returned():
     plain = matrix(gold=[])
     assert gold_sentence(plain) == ""
     assert {row["turn"] for row in turn_rows(plain, WORDS)} == RETURNED["Tree"] | RETURNED["Flat"]
-    nothing = turn_matrix(overlap({"Tree": set()}, ORDER), GOLD, {"Tree": set()})
+    nothing = turn_matrix({"Tree": set()}, ORDER, GOLD, {"Tree": set()})
     assert gold_sentence(nothing) == (
         "Of 3 gold turns found: Tree 0. No system has D1:2, D1:5, D1:9."
     )
-    assert overlap_sentence(overlap(RETURNED, ORDER)) == (
-        "5 turns were returned by at least one system, 1 by all."
-    )
+    assert overlap_sentence(matrix()) == ("5 turns were returned by at least one system, 1 by all.")
 
 
 def stands():

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
 from segviz.evaluation.published import (
     CAVEATS,
-    FACTS,
-    SHAPES,
     SOURCES,
-    PublishedFacts,
-    PublishedShape,
-    beside,
+    printed_layers,
+    printed_ratio,
+    printed_shapes,
 )
+from segviz.systems.common.published import Reported
 from segviz.tree.shape import FactGraph, Layer, Shape
 from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.charts import table
@@ -54,16 +52,16 @@ def draw_shapes(measured: Sequence[MemorySummary], data: str) -> None:
 def _trees(measured: Sequence[MemorySummary], data: str) -> None:
     if not measured:
         return
-    published = [row for one in measured for row in beside(SHAPES, one.system, data)]
-    rows = [*map(_own, measured), *map(_printed, published)]
-    table(rows, about="Shapes of trees, and of the published ones")
+    published = {one.system: printed_shapes(one.system, data) for one in measured}
+    printed = [row for one in measured for row in published[one.system]]
+    table([*map(_own, measured), *printed], about="Shapes of trees, and of the published ones")
     lines = ["A chain of single-child nodes with the same text counts as one node."]
-    if published:
+    if printed:
         lines.append(
             "Published rows are from SegTreeMem's Table 5. They are averages over whole data sets "
             "with other embeddings and models: compare shapes, not ranks."
         )
-    if any(row.system == "memtree" for row in published):
+    if published.get("memtree"):
         lines.append(
             "It counts MemTree's empty root, which is no node here, so depths here are one less."
         )
@@ -82,17 +80,9 @@ def _own(one: MemorySummary) -> dict[str, object]:
     widest, shared = one.shape.widest, one.shape.shared or None
     more = {"widest": widest, "with several parents": shared, "calls/leaf": one.calls}
     empty: dict[str, object] = {"contentless lines": one.contentless}
-    return _row(one.label, kind, one.shape) | more | empty | {"made": one.made or None}
-
-
-def _printed(row: PublishedShape) -> dict[str, object]:
-    more = {"calls/leaf": row.calls_per_leaf}
-    return _row(f"{row.method}, {row.data}", "published", row) | more
-
-
-def _row(name: str, kind: str, shape: Shape | PublishedShape) -> dict[str, object]:
-    return {
-        "memory": name,
+    shape = one.shape
+    row = {
+        "memory": one.label,
         "kind": kind,
         "leaves": shape.leaves,
         "nodes": shape.nodes,
@@ -102,10 +92,11 @@ def _row(name: str, kind: str, shape: Shape | PublishedShape) -> dict[str, objec
         "depth std": shape.depth_std,
         "branching": shape.branching,
     }
+    return row | more | empty | {"made": one.made or None}
 
 
 def _facts(one: MemorySummary, facts: FactGraph, data: str) -> None:
-    published = beside(FACTS, one.system, data)
+    published = printed_layers(one.system, data)
     st.markdown(f"**{unmarked(one.label)}**, a graph of facts")
     rows = [_layer(layer, published) for layer in facts.layers]
     table(rows, about=f"{one.label}: nodes by level and kind, and their published ratios")
@@ -117,9 +108,9 @@ def _facts(one: MemorySummary, facts: FactGraph, data: str) -> None:
     lines[0] += "."
     if facts.relations:
         lines.append(_relations(facts))
-    for row in published:
+    for row, counts in published.items():
         where = f"{SOURCES[row.source].where}, {row.table}"
-        printed = "" if math.isnan(row.relations) else f": {row.relations:,.0f} relations"
+        printed = f": {counts['relations']:,.0f} relations" if "relations" in counts else ""
         lines.append(f"{row.data} as in {where}{printed}.")
     lines += dict.fromkeys(CAVEATS[row.source, row.table] for row in published)
     st.caption(
@@ -130,8 +121,11 @@ def _facts(one: MemorySummary, facts: FactGraph, data: str) -> None:
     )
 
 
-def _layer(layer: Layer, published: Sequence[PublishedFacts]) -> dict[str, object]:
-    ratios = {f"per node below, {row.data}": row.ratio(layer) for row in published}
+def _layer(layer: Layer, published: Mapping[Reported, Mapping[str, float]]) -> dict[str, object]:
+    ratios = {
+        f"per node below, {row.data}": printed_ratio(counts, layer)
+        for row, counts in published.items()
+    }
     return {
         "level": layer.level,
         "kind": layer.kind or "unit",

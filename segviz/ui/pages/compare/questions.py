@@ -18,12 +18,10 @@ from segviz.evaluation.compare import (
     NATIVE,
     RETRIEVED_BY,
     Comparison,
-    Overlap,
     Standing,
     compare_one,
     joined,
     native_settings,
-    overlap,
 )
 from segviz.evaluation.evaluation import ADVERSARIAL
 from segviz.figures.compare import (
@@ -33,6 +31,7 @@ from segviz.figures.compare import (
     GOLD,
     MISSED,
     RETURNED,
+    TurnMatrix,
     gold_sentence,
     overlap_sentence,
     short_names,
@@ -132,20 +131,18 @@ def question_panel(
         labels[name]: {t for item in result.evidence for t in golds[name].get(item.node, ())}
         for name, result in results.items()
     }
-    found = overlap(
-        {
-            labels[name]: {
-                turn
-                for item in result.evidence
-                if item.level == 0 or len(item.turn_ids) <= _NARROW
-                for turn in item.turn_ids
-            }
-            for name, result in results.items()
-        },
-        order,
-    )
-    named = [turn for turn in order if turn in question.evidence]
-    _turns(session, found, named, held, _OWN if question.index < 0 else _UNKNOWN)
+    returned = {
+        labels[name]: {
+            turn
+            for item in result.evidence
+            if item.level == 0 or len(item.turn_ids) <= _NARROW
+            for turn in item.turn_ids
+        }
+        for name, result in results.items()
+    }
+    gold = [turn for turn in order if turn in question.evidence]
+    matrix = turn_matrix(returned, order, gold, held)
+    _turns(session, matrix, _OWN if question.index < 0 else _UNKNOWN)
 
     def evidence(name: str) -> None:
         st.markdown(f"**{sentence_of(labels[name])}**")
@@ -155,29 +152,21 @@ def question_panel(
     side_by_side({name: ready[name] for name in results}, evidence, "beside-evidence")
 
 
-def _turns(
-    session: AppSession,
-    found: Overlap,
-    gold: list[str],
-    held: Mapping[str, set[str]],
-    without: str,
-) -> None:
+def _turns(session: AppSession, matrix: TurnMatrix, without: str) -> None:
     """Draws the table of gold and other returned turns by system.
 
-    ``held`` has, for each system, the gold turns that its nodes contain or quote. The sentence
-    ``without`` says why no turn is gold.
+    The sentence ``without`` says why no turn is gold.
     """
-    matrix = turn_matrix(found, gold, held)
     if not matrix.turns:
         st.caption(without)
         return
     words = {turn.id: f"{turn.speaker}: {turn.content}" for turn in session.conversation.turns}
     table(turn_rows(matrix, words), about="Returned turns by system", height=_MATRIX)
-    marks = f"{FOUND} found, {COVERED} covered, {MISSED} missed, " if gold else ""
-    named = f"{GOLD} gold, first. " if gold else ""
+    marks = f"{FOUND} found, {COVERED} covered, {MISSED} missed, " if matrix.gold else ""
+    named = f"{GOLD} gold, first. " if matrix.gold else ""
     st.caption(
         sentence_of(
-            f"{gold_sentence(matrix) or without} {overlap_sentence(found)} {named}{marks}"
+            f"{gold_sentence(matrix) or without} {overlap_sentence(matrix)} {named}{marks}"
             f"{RETURNED} returned. A turn counts as returned if a retrieved leaf, or a node of at "
             f"most {_NARROW} turns, contains it. Wider nodes cover the gold turns that they quote."
         )
