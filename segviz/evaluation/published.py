@@ -61,8 +61,8 @@ def printed_shapes(system: str, data: str) -> list[Row]:
     rows: list[Row] = []
     for name, of in found.items():
         of["nodes/leaf"] = of["nodes"] / of["leaves"]
-        row = {"memory": name, "kind": "published"}
-        rows.append(row | {label: of[metric] for metric, label in _SHAPE.items() if metric in of})
+        cells: Row = {label: of[metric] for metric, label in _SHAPE.items() if metric in of}
+        rows.append({"memory": name, "kind": "published", **cells})
     return rows
 
 
