@@ -11,6 +11,8 @@ from segviz.conversation import TITLES, Conversation, sample_path
 from segviz.memory import Memory
 
 SAMPLE = next(iter(TITLES))
+KINDS = ("segment-tree", "raptor", "h-mem", "bm25")
+"""A system of each kind: growing along a path, rebuilt, with a graph of facts, flat."""
 
 
 @cache

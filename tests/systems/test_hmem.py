@@ -185,14 +185,6 @@ def week():
 
 
 class TestRecall:
-    def test_the_course_is_told(self, week):
-        result = week.ask("Where did Clara move?", method="native")
-        names = " ".join(s.name for s in result.stages)
-        assert names == "plan entities fragments events score follow-up evidence"
-        assert "S " in result.stages[4].note
-        assert "R " in result.stages[4].note
-        assert result.evidence[0].text.endswith("Utrecht in the rain.")
-
     def test_a_follow_up_is_scored_by_equation_3(self, week):
         result, asked, best = rescored(week, "How many boats did Clara buy?")
         assert len(asked) == 2

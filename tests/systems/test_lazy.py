@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 
-import segviz
 from segviz.construct import Services
-from segviz.conversation import sample_path
 from segviz.memory import arrivals
 from segviz.systems import SYSTEMS
 from segviz.systems.segment_tree.system import SegmentTree
 from segviz.tree import Step, history, replay
 from segviz.tree.invariants import check
+from tests.memories import built
 from tests.systems.common import Blank, bracket
 from tests.systems.test_segment_tree import Scripted, as_nested
 from tests.trees import arrival
@@ -72,7 +71,7 @@ class TestBeforeAQuestion:
         assert system.settle(replay(steps), steps, Services(Blank())) == ()
 
     def test_a_question_at_an_earlier_step_sees_the_tree_as_if_all_ended_there(self):
-        memory = segviz.build(segviz.load(sample_path("ines-theo"))[0], refresh="lazy")
+        memory = built(sessions=6, refresh="lazy")
         opened = [i for i in range(1, len(memory.steps)) if memory.pending(i)]
         # Where what waits would read otherwise; elsewhere the new text is the old one.
         late = opened[len(opened) // 2 :]

@@ -324,24 +324,11 @@ def restated(memory, model, question):
 
 
 @pytest.fixture(scope="module")
-def garden():
-    return build(talk(*CLARA, ["I moved to Utrecht in the rain.", "The house has a red roof."]))
-
-
-@pytest.fixture(scope="module")
 def many():
     return build(talk(*MANY))
 
 
 class TestRecall:
-    def test_the_course_is_told(self, garden):
-        result = garden.ask("Where did Ada move?", method="native")
-        names = [s.name for s in result.stages]
-        assert names[0] == "trees"
-        assert names[1].startswith("browse")
-        assert names[-1] == "rerank"
-        assert result.evidence[0].text == "Ada: I moved to Utrecht in the rain."
-
     @pytest.mark.parametrize("families", VIEWS)
     @pytest.mark.parametrize("browse", ["emb", "emb+planner", "flat-10", "root-only"])
     def test_the_course_restated(self, many, families, browse):
@@ -364,12 +351,6 @@ class TestRecall:
         others = found.stages[0].kept[1:]
         assert {s.facts[root]["label"] for root in others} >= forced
         assert ("assistant" in {s.facts[root]["label"] for root in others}) == (speaker == "Ada")
-
-    def test_a_planner_without_a_model_says_so(self, garden):
-        memory = build(garden.conversation, browse="llm+planner")
-        notes = [st.note for st in memory.ask("Who moved?", method="native").stages]
-        assert sum("as no model is set" in note for note in notes) == len(notes) - 2
-        assert not any("By the model" in note for note in notes)
 
     def test_offline_a_tree_is_asked_the_part_it_shares_most_words_with(self):
         asked = "Did Ada and Clara paint?"

@@ -15,6 +15,8 @@ from tests.systems.common import clean, nodes
 from tests.systems.readme import rooted
 from tests.systems.test_hmem import no_older_than_what_they_sum_up
 
+pytestmark = pytest.mark.slow
+
 CONVERSATIONS = ("conv-26", "conv-30", "conv-43", "conv-47", "conv-49")
 PAPER_LEAVES = {"conv-26": 204, "conv-30": 177, "conv-43": 326, "conv-47": 329, "conv-49": 240}
 
@@ -28,7 +30,6 @@ def locomo():
     ("name", "unit"),
     [("conv-26", "exchange"), ("conv-30", "turn"), *((name, "paper") for name in PAPER_LEAVES)],
 )
-@pytest.mark.slow
 def test_clean_after_every_step(locomo, name, unit):
     memory = segviz.build(locomo[name], unit=unit)
     leaves = 0
@@ -81,7 +82,6 @@ def test_calibrated_shape_holds_where_nothing_was_tuned(parts):
     assert ours > 2 * chance
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("system", ["h-mem", "memforest", "xmemory"])
 def test_a_graph_of_facts_is_clean_after_every_step(locomo, system):
     memory = segviz.build(locomo["conv-47"], system)
@@ -102,14 +102,12 @@ def test_a_graph_of_facts_is_clean_after_every_step(locomo, system):
         assert 3 <= len(nodes(s, "semantic")) / len(nodes(s, "theme")) <= 7
 
 
-@pytest.mark.slow
 def test_clusters_are_five_to_forty_per_cent_of_the_units(locomo):
     for conversation in locomo:
         s = segviz.build(conversation, "clustering").structure
         assert 0.05 <= (s.level == 1).sum() / len(s.leaves) <= 0.40
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "ranges"),
     [
@@ -131,7 +129,6 @@ def test_memtree_is_near_table_5(locomo, settings, ranges):
         assert low <= mean <= high
 
 
-@pytest.mark.slow
 def test_raptor_has_broad_layers(locomo):
     """SegTreeMem Table 5, LoCoMo: 290 nodes over 281 leaves, branching 34, depth 2.2; other
     data sets 12 to 22 and 4.4 to 5.2."""

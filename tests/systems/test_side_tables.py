@@ -146,11 +146,6 @@ class TestXMemory:
         sizes = [each["statements"] for each in tables(xmemory)["Themes"]]
         assert sizes == sorted(held, reverse=True)
 
-    def test_episodes_hold_every_message(self, xmemory):
-        rows = tables(xmemory)["Episodes"]
-        assert sum(row["messages"] for row in rows) == len(xmemory.units)
-        assert [row["state"] for row in rows].count("open") == 1
-
     def test_themes_that_are_gone_do_not_count(self):
         of = {"size": 2, "most": 4}
         steps = [

@@ -352,14 +352,6 @@ def workshop():
 
 
 class TestRecall:
-    def test_the_course_is_told(self, memory):
-        result = memory.ask("What colour is the bicycle?", method="native", relevance="hybrid")
-        names = [s.name for s in result.stages]
-        assert names == ["candidates", "themes", "statements", "episodes", "uncertainty"]
-        assert "covers" in result.stages[1].note
-        assert "nats" in result.stages[4].note
-        assert "bicycle" in result.evidence[0].text
-
     def test_the_gates_open_with_their_thresholds(self, memory):
         shut = build(small_chat(), admit=5.0)
         wide = build(small_chat(), admit=-5.0, expand=-5.0)
