@@ -16,7 +16,7 @@ from segviz.evaluation.audit import audit, superseded
 from segviz.export.audit import audit_html
 from segviz.export.tables import rows_csv
 from segviz.memory import system_of
-from tests.memories import built
+from tests.memories import KINDS, built
 from tests.memory.test_stored_texts import FACTS, conversation
 from tests.memory.test_stores import Listing
 
@@ -121,8 +121,8 @@ def test_without_questions_there_are_counts_and_no_stage():
     assert "None." in audit_html(found)
 
 
-@pytest.mark.parametrize("system", list(segviz.SYSTEMS))
-def test_every_system_is_audited(system):
+@pytest.mark.parametrize("system", KINDS)
+def test_a_system_of_every_kind_is_audited(system):
     found = audit(built(system, sessions=3))
     assert len(found.stages) == sum(
         len(question.evidence) for question in found.memory.conversation.questions

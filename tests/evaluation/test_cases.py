@@ -105,6 +105,7 @@ class TestCascade:
         assert f"make {int(memory.structure.active.sum())} nodes" in cascade_seen(memory)
 
 
+@pytest.mark.slow
 def test_all_five_are_in_locomo_and_a_summary_answers_the_first():
     """The level-1 node says the answer, and its gold leaf is not retrieved (App. C.4, Q1)."""
     corpus = segviz.load(real_data("locomo", "locomo5.json"))

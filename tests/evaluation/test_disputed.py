@@ -63,13 +63,6 @@ def test_a_sweep_without_disputed_is_that_of_the_other_questions(memory, questio
     assert (best.alpha, best.horizon) == (expected.alpha, expected.horizon)
 
 
-def test_a_comparison_without_disputed_is_that_of_the_other_questions(memory, questions, others):
-    fewer = compare({"tree": memory}, questions).counting(disputed=False)
-    alone = compare({"tree": memory}, others)
-    for mine, theirs in zip(fewer.rows, alone.rows, strict=True):
-        assert mine.outcomes.mean("recall") == theirs.outcomes.mean("recall")
-
-
 def test_reports_have_both_numbers(memory, questions, others):
     every = evaluate(memory, questions).outcomes
     fewer = every.counting(disputed=False)

@@ -74,7 +74,7 @@ def test_every_measure_equals_the_literal_form(case):
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_sample_question_equals_the_literal_form(policy):
     for name in TITLES:
-        memory = built(name=name, sessions=6)
+        memory = built(name=name, sessions=4)
         settings = {"policy": policy, "alpha": 0.5, "horizon": 2, "relevance": "hybrid"}
         agrees(memory, settings, False, {"k": 10})
 
@@ -171,7 +171,7 @@ class TestHandWorked:
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_measure_over_leaves_sees_a_policy_or_is_constant(policy):
-    memory = built()
+    memory = built(sessions=6)
     usual, questions = {"policy": policy, "relevance": "hybrid"}, memory.conversation.questions
     found = [
         evaluate(memory, questions, **usual, alpha=alpha, horizon=horizon).outcomes.values

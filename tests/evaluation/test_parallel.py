@@ -21,7 +21,6 @@ from segviz.embedding import Cached
 from segviz.evaluation import evaluate
 from segviz.evaluation import parallel as module
 from segviz.evaluation.parallel import WorkersLost, measure_many
-from segviz.evaluation.sweep import sweep
 from segviz.llm import Endpoint, OpenAIEmbedder
 from tests.benchmarks.synthetic import conversation
 
@@ -31,7 +30,6 @@ BUILDERS = {
 }
 SETTINGS = {"policy": "both", "alpha": 0.5}
 SEEDS = {"seeds": (0, 1), "share": 0.3}
-GRID = {"policies": ("top-down", "both"), "alphas": (0.1, 0.5), "horizons": (0, 2)}
 
 
 def asked(turns):
@@ -134,14 +132,6 @@ class TestOneProcess:
         with pytest.raises(ValueError, match="key would be sent"):
             measure_many(evaluate, talks, builders, workers=2)
 
-    def test_a_missing_extra_is_named(self, talks, monkeypatch):
-        def absent(name):
-            raise ImportError
-
-        monkeypatch.setattr(module, "import_module", absent)
-        with pytest.raises(ValueError, match=r"needs joblib, .*segviz\[parallel\]"):
-            measure_many(evaluate, talks, BUILDERS, workers=2)
-
     def test_the_code_hash_covers_sources_and_tables(self, monkeypatch, tmp_path):
         package = tmp_path / "evaluate"
         package.mkdir()
@@ -185,26 +175,6 @@ class TestProcesses:
 
 @pytest.mark.slow
 class TestCluster:
-    def test_sweeps_too(self, talks, cluster):
-        with dask(cluster):
-            found = measure_many(sweep, talks, BUILDERS, workers=None, **GRID)
-        assert written(found) == written(measure_many(sweep, talks, BUILDERS, **GRID))
-
-    def test_a_worker_killed_on_the_way_changes_nothing(self, talks, alone, cluster):
-        killed = []
-        with dask(cluster) as client:
-            victim = next(iter(client.run(os.getpid).values()))
-
-            def kill_once(done, total):
-                if not killed:
-                    os.kill(victim, signal.SIGKILL)
-                    killed.append(done)
-
-            options = {"workers": None, "progress": kill_once, **SEEDS, **SETTINGS}
-            found = measure_many(evaluate, talks, BUILDERS, **options)
-        assert killed == [1]
-        assert written(found) == written(alone)
-
     def test_a_scheduler_that_is_gone_is_named(self, talks):
         distributed = pytest.importorskip("distributed")
         options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}

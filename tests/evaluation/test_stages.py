@@ -20,7 +20,7 @@ from segviz.evaluation.stages import (
 from segviz.figures.charts import rows_figure
 from segviz.text.words import quotes
 from tests.data import real_data
-from tests.memories import built, sample
+from tests.memories import KINDS, built, sample
 
 EMBEDDER = HashingEmbedder()
 
@@ -34,7 +34,7 @@ def facts_memory():
 
 
 def memories():
-    yield from ((name, built(name, sessions=3)) for name in segviz.SYSTEMS)
+    yield from ((name, built(name, sessions=3)) for name in KINDS)
     yield "facts", facts_memory()
 
 

@@ -41,9 +41,9 @@ def literal_ask(memory, question, policy, alpha, horizon, k, levels, literally):
 
 class TestAsk:
     @pytest.mark.parametrize("policy", ["none", "top-down", "bottom-up"])
-    @pytest.mark.parametrize("levels", [None, (0,), (0, 1)])
+    @pytest.mark.parametrize("levels", [None, (0, 1)])
     @pytest.mark.parametrize("literally", [True, False])
-    @pytest.mark.parametrize(("alpha", "horizon"), [(0.1, 2), (0.5, 3), (0.9, 1), (0.7, 0)])
+    @pytest.mark.parametrize(("alpha", "horizon"), [(0.1, 2), (0.9, 1), (0.7, 0)])
     def test_equals_the_literal_algorithm(self, memory, policy, levels, literally, alpha, horizon):
         result = memory.ask(
             QUESTION,

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import segviz
 from segviz.embedding import HashingEmbedder
 from tests.data import ROOT as ROOT_FOLDER
+from tests.memories import KINDS
 from tests.trees import small_chat
 
 EMBEDDER = HashingEmbedder()
@@ -96,7 +97,7 @@ def test_whole_numbers_in_a_column_with_gaps_are_ids():
     assert segviz.memory_from(rows, embedder=EMBEDDER).structure.edges.tolist() == [[1, 0]]
 
 
-@pytest.mark.parametrize("system", list(segviz.SYSTEMS))
+@pytest.mark.parametrize("system", KINDS)
 def test_our_own_trees_come_back(system):
     """The active nodes of any system's structure, written as a table."""
     memory = segviz.build(small_chat(), system, "turn", embedder=EMBEDDER)

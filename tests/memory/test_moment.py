@@ -15,6 +15,7 @@ from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.retrieval.gold import ABSENT
 from segviz.systems import SYSTEMS
 from segviz.tree import Step
+from tests.memories import KINDS
 from tests.systems.test_contract import OWN, talk
 from tests.trees import chat
 
@@ -62,7 +63,7 @@ def methods(system):
     return ("propagate", "native") if system in OWN else ("propagate",)
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", KINDS)
 def test_the_evidence_is_that_of_the_conversation_cut_before_the_turn(system):
     """For online systems exactly. RAPTOR takes the cut for the end of a session and summarises
     what the whole memory still waits with, so the two agree where a session has ended."""
@@ -77,7 +78,7 @@ def test_the_evidence_is_that_of_the_conversation_cut_before_the_turn(system):
                 assert now.evidence == then.evidence
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", KINDS)
 def test_nothing_said_at_the_moment_or_later_comes_back(system):
     memory = whole(system)
     order = [turn.id for turn in memory.conversation.turns]
@@ -88,7 +89,7 @@ def test_nothing_said_at_the_moment_or_later_comes_back(system):
         assert told <= set(order[:place])
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", KINDS)
 @pytest.mark.parametrize("relevance", RELEVANCE)
 def test_a_memory_that_knows_nothing_yet_gives_nothing(system, relevance):
     memory = whole(system)

@@ -13,11 +13,12 @@ from segviz.systems import SYSTEMS
 from segviz.tree import Add, Cost, Record, Replayer, Revise, Step, costs_of, replay, total_cost
 from segviz.tree.inspect import written
 from tests.benchmarks.synthetic import conversation
+from tests.memories import KINDS
 from tests.store.samples import alike, same
 from tests.trees import small_chat
 
 
-@pytest.fixture(scope="module", params=SYSTEMS)
+@pytest.fixture(scope="module", params=KINDS)
 def build_of(request):
     building = Building(conversation(60), request.param, "turn", embedder=HashingEmbedder())
     return building, tuple(building)

@@ -173,6 +173,7 @@ def test_without_turns_nothing_is_attributed():
     assert attribute([StoredText("x", "text")], empty, EMBEDDER)[0].sources == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("known", "least"), [(False, 0.82), (True, 0.85)])
 def test_the_first_source_of_real_facts(known, least):
     found = right = 0

@@ -244,17 +244,19 @@ def test_an_agent_that_writes_all_of_it_anew_makes_each_turn_one_leaf(tmp_path, 
     same(watched.memory, segviz.build(watched.memory.conversation, unit="turn"))
 
 
-@pytest.mark.parametrize("write", WAYS)
+HISTORIES = (
+    [0, 1, 2, 30, 31],  # another file with the same first lines, shorter
+    [0, 1, 2, *range(30, 60)],  # and longer
+    [0, 1, 2, 3, 4, 25, *range(6, 20)],  # a turn in the middle is another
+    [*range(5, 20), 40],  # the first turns are gone
+    [0, 1],
+    [],
+)
+
+
 @pytest.mark.parametrize(
-    "numbers",
-    [
-        [0, 1, 2, 30, 31],  # another file with the same first lines, shorter
-        [0, 1, 2, *range(30, 60)],  # and longer
-        [0, 1, 2, 3, 4, 25, *range(6, 20)],  # a turn in the middle is another
-        [*range(5, 20), 40],  # the first turns are gone
-        [0, 1],
-        [],
-    ],
+    ("write", "numbers"),
+    [*((write, HISTORIES[1]) for write in WAYS), *((in_place, those) for those in HISTORIES)],
 )
 def test_a_history_that_was_changed_is_read_again_and_said(tmp_path, write, numbers):
     path = tmp_path / "a.jsonl"
@@ -268,17 +270,6 @@ def test_a_history_that_was_changed_is_read_again_and_said(tmp_path, write, numb
         assert said(watched) == [TURNS[n].text or "…" for n in others]
         assert watched.readings == readings
     same(watched.memory, segviz.build(watched.memory.conversation, unit="turn"))
-
-
-def test_another_start_gives_the_same_tree(tmp_path):
-    path = tmp_path / "a.jsonl"
-    written(path, range(40))
-    first = drained(Watched(path))
-    written(path, range(40, 70))
-    second = drained(Watched(path))
-    drained(first)
-    same(second.memory, first.memory)
-    assert (second.turns, list(tmp_path.iterdir())) == (70, [path])
 
 
 def test_lazy_refresh_cannot_be_watched(tmp_path):

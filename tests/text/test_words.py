@@ -53,6 +53,12 @@ def test_numbers_are_whole_where_they_are_asked_for_whole():
     assert tokens("1,000", numbers=True) == ["1,000"]
 
 
+def test_function_words_are_content_where_there_are_no_others():
+    assert content_tokens("Luna is a cat—black.") == {"luna", "cat", "black"}
+    assert content_tokens("he did") == {"he", "did"}
+    assert content_tokens("…") == set()
+
+
 @pytest.mark.parametrize(
     ("text", "count"), [("", 0), ("I’ve two – boats", 4), ("打印机 坏了。", 3), ("ok 猫", 2)]
 )
@@ -79,4 +85,5 @@ def test_spans_go_forward_and_hold_the_words(text):
     found = list(spans(text))
     assert found == sorted(found)
     assert all(text[start:stop].strip() for start, stop in found)
+    assert content_tokens(text) <= all_tokens(text)
     assert tokens(text) == [text.lower()[start:stop] for start, stop in spans(text.lower())]
