@@ -11,31 +11,39 @@ from segviz.evaluation.stages import STAGES
 from segviz.systems import SYSTEMS
 from tests.memories import sample
 
+KEPT = sample(sessions=6).turns[::3]
+
+
+@pytest.fixture(autouse=True)
+def begun(run, boat):
+    """The conversation of a memory, as a file."""
+    run("convert", boat, "-o", "ines-theo.json")
+
 
 @pytest.fixture
 def store(tmp_path):
-    """A mem0 dump of every third turn of a sample."""
+    """A mem0 dump of every third turn of it."""
     rows = [
         {"id": turn.id, "memory": f"{turn.speaker}: {turn.text}", "created_at": "2031-01-01"}
-        for turn in sample().turns[::3]
+        for turn in KEPT
     ]
     path = tmp_path / "mem0.json"
     path.write_text(json.dumps({"results": rows}))
     return path
 
 
-ASK = ("audit", "--conversation", "sample:ines-theo", "--embedder", "hashing")
+ASK = ("audit", "--conversation", "ines-theo.json", "--embedder", "hashing")
 
 
 def test_a_dump_is_audited_as_text_json_csv_and_page(run, store, tmp_path):
     files = ("--csv", tmp_path / "lost.csv", "--html", tmp_path / "audit.html")
-    ran = run(*ASK, "--store", store, *files)
+    ran = run(*ASK, "--store", store, "-k", 1, *files)
     assert (ran.code, ran.err) == (0, "")
     for word in ("ranked", "session_1", "mem0"):
         assert word in ran.out
     rows = list(csv.DictReader((tmp_path / "lost.csv").read_text().splitlines()))
-    found = run(*ASK, "--store", store, "--json").json
-    assert found["counts"]["texts"] == len(sample().turns[::3])
+    found = run(*ASK, "--store", store, "-k", 1, "--json").json
+    assert found["counts"]["texts"] == len(KEPT)
     (whole,) = found["stages"]["all"]
     assert whole["gold turns"] == len(rows) == len(found["evidence"])
     assert sum(whole[stage] for stage in STAGES) == pytest.approx(1)
@@ -44,7 +52,8 @@ def test_a_dump_is_audited_as_text_json_csv_and_page(run, store, tmp_path):
 
 
 def test_the_bundled_facts_are_a_worked_example(run):
-    found = run(*ASK, "--store", "sample:ines-theo-facts", "--json").json
+    whole = (*ASK[:2], "sample:ines-theo", *ASK[3:])
+    found = run(*whole, "--store", "sample:ines-theo-facts", "--json").json
     assert found["counts"]["attributed"] == 0
     shares = found["stages"]["all"][0]
     assert 0.1 < shares["never written"] < 0.2 < shares["written, not ranked"] < shares["read"]

@@ -14,6 +14,7 @@ from segviz.construct import parameters
 from segviz.conversation import sample_path
 from segviz.evaluation.node_texts import contentless_lines, contentless_share
 from segviz.systems import SYSTEMS
+from tests.memories import KINDS
 
 COSINE = ("--set", "compatibility=cosine", "--set", "compatibility.threshold=0.4")
 
@@ -42,8 +43,8 @@ def test_a_build_tells_the_share_of_contentless_lines(run, tmp_path):
     assert "contentless" not in flat
 
 
-@pytest.mark.parametrize("system", [name for name in segviz.SYSTEMS if name != "segment-tree"])
-def test_every_system_builds(run, talk, system):
+@pytest.mark.parametrize("system", KINDS[1:])
+def test_a_system_of_every_kind_builds(run, talk, system):
     ran = run("build", talk, "--system", system, "--embedder", "hashing", "-o", "m.json", "--json")
     assert ran.code == 0
     found = ran.json

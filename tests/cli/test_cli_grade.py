@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
 
 import click
 import numpy as np
 import pytest
 
-import segviz
 from segviz.cli import models as module
-from segviz.evaluation import bleu1, evaluate_answers, token_f1
+from segviz.evaluation import bleu1, token_f1
 from segviz.evaluation.aggregate import mean_ci
-from segviz.llm import Endpoint, OpenAIChat, Price
-from tests.data import ROOT
-from tests.llm.server import ModelServer, empty, enum, hang, say, status, texts_under
+from segviz.llm import Price
+from tests.llm.server import ModelServer, enum, say, status, texts_under
 
 QUESTIONS = [
     {"question": "Which boat 0?", "answer": "red boat", "evidence": ["D1:1"], "category": 4},
@@ -157,30 +150,14 @@ def test_a_model_does_not_grade_itself_unnamed(run, server, asked):
     assert run("grade", asked, "--embedder", "hashing").code == 2
 
 
-@pytest.mark.parametrize("said", ["9", '{"label": "4"}', "three", '{"grade": "3"'])
-def test_a_reply_that_is_no_grade_is_left_out_and_noted(run, server, asked, said):
+def test_a_reply_that_is_no_grade_is_left_out_and_noted(run, server, asked):
     server.fault = lambda request: (
-        say(said) if enum(request) and "boat 1?" in str(request["messages"]) else None
+        say("three") if enum(request) and "boat 1?" in str(request["messages"]) else None
     )
     ran = run("grade", asked, *GRADE, "--retries", "0", "--yes", "--json")
-    assert ran.code == 0
     (row,) = ran.json["rows"]
-    assert row["faults"] == 1
-    assert row["measures"]["accuracy"]["all"]["n"] == 3
-    (_, noted, *_) = ran.json["answers"]
-    assert (noted["score"], noted["right"], noted["token_f1"]) == (None, None, 1)
-    assert "expected a grade" in noted["fault"]
-    again = run("grade", asked, *GRADE, "--retries", "0", "--yes")
-    assert "1 question without a usable answer or grade" in again.out
-
-
-def test_no_answer_is_a_wrong_answer(run, server, asked):
-    server.fault = lambda request: (
-        empty() if not enum(request) and "boat 0?" in str(request["messages"]) else None
-    )
-    answers = run("grade", asked, *GRADE, "--retries", "0", "--yes", "--json").json["answers"]
-    assert (answers[0]["right"], answers[0]["token_f1"]) == (False, 0)
-    assert "empty" in answers[0]["fault"]
+    assert (ran.code, row["faults"], row["measures"]["accuracy"]["all"]["n"]) == (0, 1, 3)
+    assert "expected a grade" in ran.json["answers"][1]["fault"]
 
 
 def test_disputed_questions_are_counted_or_left_out(run, server, asked, tmp_path):
@@ -295,33 +272,3 @@ def test_a_table_of_a_paper_is_measured_with_models(run, server, asked):
     sent = len(of_questions(server))
     assert run(*command, *models, "--yes", "--json").json["entries"][0]["rows"] == [*rows.values()]
     assert len(of_questions(server)) == sent
-
-
-@pytest.mark.slow
-def test_a_killed_command_asks_nothing_twice(run, server, asked, tmp_path, monkeypatch):
-    options = ["grade", str(asked), *GRADE, "--yes", "--json", "--concurrency", "1"]
-    server.fault = lambda request: hang(30) if len(of_questions(server)) == 4 else None
-    script = "import sys; from segviz.cli import main; sys.exit(main())"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        [sys.executable, "-c", script, *options], cwd=tmp_path, env=environment
-    ) as process:
-        for _ in range(300):
-            if len(of_questions(server)) >= 4:
-                break
-            time.sleep(0.1)
-        process.send_signal(signal.SIGKILL)
-        process.wait(20)
-    server.fault = lambda request: None
-    before = len(of_questions(server))
-    resumed = run(*options)
-    assert len(of_questions(server)) - before == 7 - 3
-    monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "another"))
-    assert run(*options).out == resumed.out
-
-
-def test_right_answers_can_be_looked_up_by_question(server, asked):
-    memory = segviz.build(segviz.load(asked)[0], embedder="hashing")
-    clients = [OpenAIChat(Endpoint(server.url, name)) for name in ("small", "strict")]
-    found = evaluate_answers(memory, memory.conversation.questions, *clients)
-    assert found.right == {0: True, 1: True, 2: False, 3: True}

@@ -153,11 +153,6 @@ class TestSweep:
 
 class TestPlaces:
     @pytest.mark.slow
-    def test_the_same_in_processes(self, sweep, whole):
-        pytest.importorskip("joblib", reason="the extra 'parallel' is not installed")
-        assert sweep("--workers", 2, "--json").json == whole
-
-    @pytest.mark.slow
     def test_the_same_on_a_cluster_that_loses_a_worker(self, sweep, whole, cluster, monkeypatch):
         from distributed import Client
 

@@ -12,7 +12,6 @@ import time
 import pytest
 
 import segviz
-from segviz.llm.prompts import tokens_of
 from tests.data import ROOT
 from tests.llm.server import ModelServer, default_answer, enum, hang, say, status
 from tests.systems.test_llm_builds import steady
@@ -214,12 +213,3 @@ def test_a_file_of_prompts_replaces_what_the_model_is_told(run, server, talk, tm
     mine.write_text('annotate = "$nothing"')
     ran = build(run, talk, "--prompts", str(mine))
     assert (ran.code, "$nothing" in ran.err) == (2, True)
-
-
-def test_texts_over_the_budget_of_a_prompt_are_shortened_and_the_step_says_so(run, server, talk):
-    talk.write_text(talk.read_text().replace(" about boats", " word" * 2_000))
-    assert build(run, talk, "--prompt-tokens", "1000").code == 0
-    sent = ("".join(m["content"] for m in r["messages"]) for r in server.chats)
-    assert max(map(tokens_of, sent)) < 1_100
-    notes = [step.note for step in segviz.open("m.json").steps]
-    assert any("shortened to keep the prompts within their budget" in note for note in notes)

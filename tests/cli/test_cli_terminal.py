@@ -215,10 +215,10 @@ def test_a_reader_that_leaves_ends_the_command_quietly():
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_output_that_cannot_be_written_is_told(boat):
+def test_output_that_cannot_be_written_is_told():
     with (
         open("/dev/full", "wb") as full,
-        started("ask", boat, "boats", stdout=full, stderr=subprocess.PIPE) as process,
+        started("completion", "bash", stdout=full, stderr=subprocess.PIPE) as process,
     ):
         said = process.stderr.read().decode()
         assert process.wait(30) == 1

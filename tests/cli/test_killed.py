@@ -1,7 +1,6 @@
 """kill -9 at random moments: nothing finished is lost, nothing half-written is whole.
 
-Ten moments each (seeded; SEGVIZ_KILLS changes the number) while a memory is saved and a sweep is
-measured with ``--resume``.
+Ten moments (seeded; SEGVIZ_KILLS changes the number) while a sweep is measured with ``--resume``.
 """
 
 from __future__ import annotations
@@ -13,13 +12,10 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
-from functools import partial
-from itertools import count
 from pathlib import Path
 
 import pytest
 
-import segviz
 from segviz.cli import main
 
 KILLS = int(os.environ.get("SEGVIZ_KILLS", "10"))
@@ -56,35 +52,10 @@ def killed(work: Callable[[], None], seconds: float) -> None:
     os.close(told)
 
 
-def forever(*works: Callable[[], None]) -> Callable[[], None]:
-    """Does these in turn, without end."""
-
-    def loop() -> None:
-        for turn in count():
-            works[turn % len(works)]()
-
-    return loop
-
-
 def moments(name: str, longest: float) -> list[float]:
     """Seconds from the start of the work to its end by force."""
     chance = random.Random(name)
     return [chance.uniform(0, longest) for _ in range(KILLS)]
-
-
-def test_saving(tmp_path: Path, memory: segviz.Memory):
-    """While two versions of a file replace each other, one of them is there, whole."""
-    versions = (memory, segviz.build(memory.conversation, embedder=memory.embedder))
-    target = tmp_path / "target.gz"
-    contents = []
-    for version in versions:
-        version.save(target)
-        contents.append(target.read_bytes())
-    for seconds in moments("saving", 0.2):
-        killed(forever(*(partial(version.save, target) for version in versions)), seconds)
-        assert target.read_bytes() in contents, f"half-written after {seconds} s"
-    versions[1].save(target)
-    assert segviz.open(target).check() == []
 
 
 def test_sweeping(tmp_path: Path):

@@ -171,7 +171,7 @@ class TestHandWorked:
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_measure_over_leaves_sees_a_policy_or_is_constant(policy):
-    memory = built(sessions=6)
+    memory = built()
     usual, questions = {"policy": policy, "relevance": "hybrid"}, memory.conversation.questions
     found = [
         evaluate(memory, questions, **usual, alpha=alpha, horizon=horizon).outcomes.values

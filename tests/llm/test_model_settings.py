@@ -1,11 +1,8 @@
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,19 +28,6 @@ def test_a_password_in_the_address_is_shown_nowhere():
     assert "me:" not in shown
     assert "pass" not in shown
     assert endpoint.scrub("a pass%20word b pass word " + KEY) == "a [secret] b [secret] [secret]"
-
-
-def test_identity_holds_what_changes_an_answer_and_nothing_else():
-    base = Endpoint(URL, "m")
-    same = replace(base, timeout=5, retries=1, concurrency=1, key=KEY, base_url="http://other/v1")
-    assert same.identity == base.identity
-    changes: list[dict[str, Any]] = [
-        {"model": "n"},
-        {"temperature": 1},
-        {"seed": None},
-        {"max_tokens": 5},
-    ]
-    assert len({replace(base, **change).identity for change in changes} | {base.identity}) == 5
 
 
 @pytest.mark.parametrize(
@@ -115,7 +99,7 @@ def test_prices_are_known_or_unknown_never_nothing():
     assert all(row.input > 0 for table in PRICES.values() for row in table.values())
 
 
-@pytest.mark.parametrize("code", [400, 401, 403, 404, 429, 500, 503])
+@pytest.mark.parametrize("code", [400, 401, 429, 500])
 def test_the_key_is_in_no_error_and_no_log(
     bench: Bench, code: int, caplog: pytest.LogCaptureFixture
 ):
@@ -146,12 +130,6 @@ def test_a_server_that_answers_with_the_key_does_not_get_it_kept(bench: Bench):
     contents = b"".join(file.read_bytes() for file in bench.path.parent.iterdir())
     assert b"your key is" in contents
     assert KEY.encode() not in contents
-
-
-def test_importing_does_not_import_openai():
-    code = "import segviz.llm, sys; sys.exit('openai' in sys.modules or 'streamlit' in sys.modules)"
-    root = Path(__file__).parents[2]
-    assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0
 
 
 OPENAI = "https://api.openai.com/v1"

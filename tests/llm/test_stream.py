@@ -18,8 +18,8 @@ def asked_for_streams(bench: Bench) -> list[bool]:
 
 
 def test_a_server_that_goes_on_writing_may_take_longer_than_the_timeout(bench: Bench):
-    bench.server.script(wire.Fault(text=WORDS, drip=0.2))  # 3 s in all
-    chat = bench.chat(timeout=1.5, retries=0)
+    bench.server.script(wire.Fault(text=WORDS, drip=0.1))  # 1.5 s in all
+    chat = bench.chat(timeout=1, retries=0)
     assert chat.reply(FREE).text == WORDS
     assert (chat.usage.tokens_out, chat.usage.unknown_usage) == (12, 0)
     assert asked_for_streams(bench) == [True]

@@ -162,7 +162,8 @@ def test_mutated_bytes(changes: list[tuple[float, int, bytes]]) -> None:
     survives(mutated(written(MESSAGES), changes))
 
 
-def test_what_reads_few_files_is_imported_late() -> None:
-    code = "import sys, segviz; print(sorted({'pyarrow', 'pandas'} & set(sys.modules)))"
+def test_what_few_need_is_imported_late() -> None:
+    rare = {"pyarrow", "pandas", "openai", "streamlit"}
+    code = f"import sys, segviz, segviz.llm; print(sorted({rare} & set(sys.modules)))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"

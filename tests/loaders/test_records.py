@@ -1,4 +1,4 @@
-"""Messages in JSON: branches, wrappings, what is left out, keys in any spelling; Slack's markup."""
+"""Messages in JSON: wrappings, order, keys in any spelling; Slack's markup."""
 
 from __future__ import annotations
 
@@ -15,33 +15,13 @@ from tests.loaders.reading import findings, only, read, said
 from tests.loaders.test_formats import SAMPLES
 
 
-def tree(*nodes: tuple[str, str | None], **extra: object) -> dict[str, object]:
-    """A chat of ChatGPT's export: ids of messages with those of their parents."""
+def test_a_long_branch_is_followed_to_its_root() -> None:
     mapping = {
-        key: {
-            "parent": parent,
-            "message": {"author": {"role": "user"}, "create_time": 1.7e9, "content": key},
-        }
-        for key, parent in nodes
+        str(i): {"parent": str(i - 1), "message": {"author": {"role": "user"}, "content": str(i)}}
+        for i in range(5_000)
     }
-    return {"title": "Boats", "mapping": mapping, **extra}
-
-
-@pytest.mark.parametrize(
-    ("chat", "texts"),
-    [
-        (tree(("b", "a"), ("a", None), ("c", "a"), current_node="c"), ["a", "c"]),
-        (tree(("b", "a"), ("a", None), ("c", "a"), current_node="b"), ["a", "b"]),
-        (tree(("b", "a"), ("a", None), ("c", "a"), current_node="gone"), ["a", "c"]),
-        (tree(("a", "b"), ("b", "a"), current_node="b"), ["a", "b"]),  # a circle
-        (tree(("b", "lost"), current_node="b"), ["b"]),
-        (tree(("a", None), ("b", None)), ["b"]),
-        (tree(*((str(i), str(i - 1) if i else None) for i in range(5_000))), None),
-    ],
-)
-def test_of_a_tree_the_branch_that_is_shown(chat: object, texts: list[str] | None) -> None:
-    expected = texts or [str(i) for i in range(5_000)]
-    assert [turn.text for turn in only([chat]).turns] == expected
+    found = only([{"title": "Boats", "mapping": mapping}])
+    assert [turn.text for turn in found.turns] == [str(i) for i in range(5_000)]
 
 
 def test_a_silence_begins_a_session() -> None:
@@ -100,44 +80,6 @@ def test_messages_in_all_their_wrappings(document: object, ids: tuple[str, ...])
         assert [turn.text for turn in conversation.turns[:2]] == ["hi", "hello"]
         assert conversation.speakers == ("user", "assistant")
     assert corpus.report.findings == ()
-
-
-@pytest.mark.parametrize(
-    ("aside", "left"),
-    [
-        ({"role": "system"}, "system"),
-        ({"type": "function_call_output"}, "function_call_output"),
-        ({"author": {"role": "tool"}}, "tool"),
-        ({"weight": 0}, "hidden"),
-        ({"metadata": {"is_visually_hidden_from_conversation": True}}, "hidden"),
-        ({"author": {"role": "assistant"}, "recipient": "python"}, "to tools"),
-        ({"isSidechain": True}, "aside"),
-        ({"role": "assistant", "content": None, "tool_calls": [{}]}, "without words"),
-        ({"role": "user", "content": [{"type": "tool_result", "text": "ok"}]}, "without words"),
-    ],
-)
-def test_what_nobody_said_is_counted(aside: dict[str, object], left: str) -> None:
-    corpus = read([*TALK, {"role": "user", "content": "x", **aside}])
-    assert len(corpus[0].turns) == 2
-    assert [f.what for f in corpus.report.skipped] == [f"messages left out: 1 {left}"]
-
-
-def test_broken_messages_are_told_by_their_place() -> None:
-    broken = [5, {"role": None, "content": "x"}, {"role": "user", "content": {}}]
-    rows = [*TALK, *broken, {"role": "user", "content": True}]
-    assert said(rows)[-1] == ("Unknown", "x")
-    assert findings(rows) == [
-        ("repaired", "[3].role"),
-        ("skipped", "[2]"),
-        ("skipped", "[4].content"),
-        ("skipped", "[5].content"),
-    ]
-
-
-def test_chats_without_messages_are_left_out_and_counted() -> None:
-    corpus = read([tree(("a", None)), {"mapping": 5}, 7, {"title": "x", "mapping": {"r": {}}}])
-    assert corpus.ids == ("Boats",)
-    assert [finding.where for finding in corpus.report.skipped] == ["[1]", "[2]", "[3]"]
 
 
 @pytest.mark.parametrize("key", ["createdAt", "created_at", "Created At", "timestamp_ms", "ts"])

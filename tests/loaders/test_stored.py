@@ -4,87 +4,37 @@ from __future__ import annotations
 
 import gzip
 import json
-from datetime import datetime
+from pathlib import Path
 
 import pytest
 
-from segviz.conversation import StoredText
 from segviz.loaders import LoadError
 from segviz.loaders.stored import read_stored, stored_texts
 
-WHEN = "2024-05-01T10:00:00Z"
-TIME = datetime(2024, 5, 1, 10)
-MEM0 = {
-    "results": [
-        {
-            "id": "m1",
-            "memory": "Owns a bicycle",
-            "hash": "x",
-            "metadata": {"session_id": "session_2", "turns": ["D1:1"]},
-            "created_at": WHEN,
-            "categories": ["hobby"],
-            "user_id": "ann",
-        }
+STORES = Path(__file__).parent / "stores"
+EXPECTED = {
+    "mem0": ["m1: Owns a bicycle, D1:1, session_2, 2024-05-01 10:00:00"],
+    "graphiti": [
+        "e1: Ann owns a bicycle, 2024-05-01 10:00:00, 2024-06-01 00:00:00",
+        "n1: Ann rides",
     ],
-    "relations": [{"source": "ann", "relationship": "owns", "target": "bicycle"}],
+    "letta": ["human: Name: Ann", "p: A bicycle, 2024-05-01 10:00:00"],
+    "langgraph": ["k1: Owns a bicycle, 2024-05-01 10:00:00"],
+    "hindsight": ["h: Ann rides, 2024-05-01 10:00:00"],
+    "texts": ["memory 1: a", "memory 2: b"],
+    "facts": ["memory 1: a"],
+    "by_user": ["7: a"],
+    "one_id_twice": ["1: a", "1#2: b"],
 }
-GRAPHITI = {
-    "edges": [
-        {
-            "uuid": "e1",
-            "name": "OWNS",
-            "fact": "Ann owns a bicycle",
-            "created_at": WHEN,
-            "invalid_at": "2024-06-01T00:00:00Z",
-            "episodes": ["p1"],
-            "attributes": {},
-        }
-    ],
-    "nodes": [{"uuid": "n1", "name": "Ann", "summary": "Ann rides", "labels": ["Entity"]}],
-}
-LETTA = {
-    "blocks": [{"label": "human", "value": "Name: Ann", "limit": 5000}],
-    "messages": [{"role": "user", "content": "I bought it"}],
-    "passages": [{"id": "p", "text": "A bicycle", "created_at": WHEN, "embedding": [0.1]}],
-}
-LANGGRAPH = [
-    {
-        "namespace": ["memories", "ann"],
-        "key": "k1",
-        "value": {"content": "Owns a bicycle", "context": "shop"},
-        "created_at": WHEN,
-    }
-]
-HINDSIGHT = {"results": [{"id": "h", "text": "Ann rides", "type": "world", "mentioned_at": WHEN}]}
 
 
-@pytest.mark.parametrize(
-    ("document", "expected"),
-    [
-        (MEM0, [StoredText("m1", "Owns a bicycle", ("D1:1",), "session_2", TIME)]),
-        (
-            GRAPHITI,
-            [
-                StoredText("e1", "Ann owns a bicycle", (), "", TIME, datetime(2024, 6, 1)),
-                StoredText("n1", "Ann rides"),
-            ],
-        ),
-        (LETTA, [StoredText("human", "Name: Ann"), StoredText("p", "A bicycle", (), "", TIME)]),
-        (LANGGRAPH, [StoredText("k1", "Owns a bicycle", (), "", TIME)]),
-        (HINDSIGHT, [StoredText("h", "Ann rides", (), "", TIME)]),
-        (["a", " ", "b"], [StoredText("memory 1", "a"), StoredText("memory 2", "b")]),
-        ({"facts": ["a"], "tags": ["no"]}, [StoredText("memory 1", "a")]),
-        ({"user": {"memories": [{"id": 7, "text": "a"}]}}, [StoredText("7", "a")]),
-        ([{"id": 1, "text": "a"}, {"id": 1, "text": "b"}], [("1", "a"), ("1#2", "b")]),
-        ({"messages": [{"role": "user", "content": "said"}]}, []),
-        ([3, None, {"text": 5}, {"x": "y"}], []),
-    ],
-)
-def test_every_make_is_read_by_its_keys(document, expected):
-    found = list(stored_texts(document))
-    if expected and isinstance(expected[0], tuple):
-        found = [(each.id, each.text) for each in found]
-    assert found == expected
+@pytest.mark.parametrize("make", EXPECTED)
+def test_every_make_is_read_by_its_keys(make):
+    told = []
+    for each in read_stored(STORES / f"{make}.json"):
+        known = (*each.sources, each.session, each.time, each.ended)
+        told.append(f"{each.id}: {', '.join([each.text, *(str(one) for one in known if one)])}")
+    assert told == EXPECTED[make]
 
 
 @pytest.mark.parametrize("kind", ["json", "jsonl", "csv", "gz"])
@@ -125,7 +75,16 @@ def test_a_cell_may_list_several_turns(cell):
     assert found.among({cell}).sources == (cell,)
 
 
-@pytest.mark.parametrize("content", ["[]", "{}", '{"messages": []}', "just words", "[[[["])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[]",
+        "{}",
+        '{"messages": [{"role": "user", "content": "said"}]}',
+        '[3, {"text": 5}]',
+        "words",
+    ],
+)
 def test_a_file_without_texts_is_refused_by_name(tmp_path, content):
     path = tmp_path / "store.json"
     path.write_text(content)

@@ -17,6 +17,7 @@ from segviz.contract import verify
 from segviz.loaders import LOADERS, LoadError
 from segviz.systems.flat import DenseRetrieval
 from tests.data import ROOT
+from tests.memories import sample
 
 EXAMPLE = Path(__file__).parent / "example"
 
@@ -158,7 +159,7 @@ class InACell:
 
 
 def test_a_class_that_is_not_registered_is_built_shown_saved_and_verified(tmp_path):
-    conversation = segviz.load(ROOT / "sample_data" / "ines-theo.json")[0]
+    conversation = sample(sessions=4)
     memory = segviz.build(conversation, InACell())
     assert memory.ask("What is the boat called?").evidence
     assert "in-a-cell" in segviz.show(memory, "boat").html
