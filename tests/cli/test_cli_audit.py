@@ -39,7 +39,7 @@ def test_a_dump_is_audited_as_text_json_csv_and_page(run, store, tmp_path):
     files = ("--csv", tmp_path / "lost.csv", "--html", tmp_path / "audit.html")
     ran = run(*ASK, "--store", store, "-k", 1, *files)
     assert (ran.code, ran.err) == (0, "")
-    for word in ("ranked", "session_1", "mem0"):
+    for word in ("written", "session_1", "mem0"):
         assert word in ran.out
     rows = list(csv.DictReader((tmp_path / "lost.csv").read_text().splitlines()))
     found = run(*ASK, "--store", store, "-k", 1, "--json").json
