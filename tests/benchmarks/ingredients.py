@@ -4,16 +4,13 @@ Run ``python -m tests.benchmarks.ingredients`` from the project's root with the 
 SEGVIZ_DATA or ../shared/data. Recall over leaves at the K each data set is usually read at;
 RealMem's questions are asked of the memory as it stood. *Chosen elsewhere*: the weights of the
 ingredients are those under which the evidence of the other conversations is likeliest, so that no
-weight has seen the conversation it is reported on. What is measured is written to
-``tests/benchmarks/results/ingredients.json``.
+weight has seen the conversation it is reported on.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,11 +27,10 @@ from segviz.memory import Memory
 from segviz.retrieval import parts, relevance_model
 from segviz.retrieval.relevance import Contextual
 from tests.benchmarks.recall import flat, named
-from tests.benchmarks.report import number, real_data, stored, table
+from tests.benchmarks.report import number, real_data, table
 from tests.data import HELD_OUT, TUNED_ON
 
 Floats = NDArray[np.float64]
-RESULTS = Path(__file__).parent / "results" / "ingredients.json"
 SETS: dict[str, tuple[tuple[tuple[str, str], ...], tuple[int, ...]]] = {
     "LoCoMo": ((("locomo", "locomo5.json"),), (10,)),
     "LongMemEval oracle": ((("longmemeval", "oracle_sample.json"),), (3,)),
@@ -202,7 +198,7 @@ def elsewhere(found: Mapping[str, Memory]) -> list[dict[str, Any]]:
     return rows
 
 
-def in_turns(those: Sequence[Conversation], folder: str | None) -> dict[str, float]:
+def in_turns(those: Sequence[Conversation]) -> dict[str, float]:
     """What other projects report: over the questions of categories 1 to 4 in turn units, recall
     and any hit at ten; any hit of all questions within 30 turns read, as so many turns or as 15
     exchanges, and with the neural model in a folder under weights chosen on the others."""
@@ -219,13 +215,6 @@ def in_turns(those: Sequence[Conversation], folder: str | None) -> dict[str, flo
         "30 turns, any hit": [each.found(usual, 30) > 0 for each in turns],
         "15 exchanges, any hit": [each.found(usual, 15) > 0 for each in exchanges],
     }
-    if folder:
-        neural = [segviz.build(each, unit="turn", embedder=f"neural:{folder}") for each in those]
-        columns["30 turns, any hit, with a neural embedder, weights chosen elsewhere"] = [
-            scored(each, under(weights)).found(weights, 30) > 0
-            for each in neural
-            for weights in [chosen_on([other for other in neural if other is not each])]
-        ]
     return {label: float(np.concatenate(each).mean()) for label, each in columns.items()}
 
 
@@ -281,30 +270,16 @@ def measured(wanted: Iterable[str]) -> dict[str, Any]:
 
 
 def _locomo() -> dict[str, Any]:
-    found: dict[str, Any] = {}
     those = conversations("LoCoMo")
-    folder = os.environ.get("SEGVIZ_NEURAL")
-    embedders = {"": "auto"} | ({"neural_": f"neural:{folder}"} if folder else {})
-    for prefix, embedder in embedders.items():
-        memories = {each.id: segviz.build(each, embedder=embedder) for each in those}
-        rows = elsewhere(memories)
-        found[prefix.strip("_") or "elsewhere"] = [
-            {
-                "reported_on": row["reported_on"],
-                "weights": row["weights"],
-                "recall": float(np.concatenate(row["recall"]).mean()),
-            }
-            for row in rows
-        ]
-        loo = rows[: len(memories)]
-        values = np.concatenate([column for row in loo for column in row["recall"]])
-        category = np.concatenate([column for row in loo for column in row["category"]])
-        found[prefix + "left_out"] = {"all": float(values.mean())} | {
-            str(each): float(values[category == each].mean())
-            for each in sorted({*category.tolist()})
-        }
-    found["terms"] = in_turns(those, folder)
-    return found
+    memories = {each.id: segviz.build(each) for each in those}
+    rows = elsewhere(memories)
+    left_out = rows[: len(memories)]
+    values = np.concatenate([column for row in left_out for column in row["recall"]])
+    category = np.concatenate([column for row in left_out for column in row["category"]])
+    means = {"all": values.mean()} | {
+        f"category {each}": values[category == each].mean() for each in sorted({*category.tolist()})
+    }
+    return {"elsewhere": rows, "left_out": means, "terms": in_turns(those)}
 
 
 def _tree_adds(name: str, systems: Sequence[str]) -> list[dict[str, Any]]:
@@ -338,7 +313,7 @@ def _gain(paired: Floats) -> dict[str, float]:
 
 
 def told(found: Mapping[str, Any]) -> None:
-    """Print the tables of a results file."""
+    """Prints the tables of what was measured."""
     heads = [f">{name} @{k}" for name, ks in found["k"].items() for k in ks]
     print("Recall over leaves:\n")
     rows = [
@@ -355,33 +330,19 @@ def told(found: Mapping[str, Any]) -> None:
     print(table(("", *heads), rows))
     if "elsewhere" not in found:
         return
-    for key, what in (("elsewhere", "offline"), ("neural", "with a neural embedder")):
-        if key not in found:
-            continue
-        print(f"\nLoCoMo, weights chosen on the other conversations, {what}:\n")
-        names = list(found[key][0]["weights"])
-        print(
-            table(
-                ("reported on", ">recall@10", *(f">{name}" for name in names)),
-                (
-                    (
-                        ", ".join(row["reported_on"]),
-                        number(row["recall"]),
-                        *(f"{row['weights'][name]:.2f}" for name in names),
-                    )
-                    for row in found[key]
-                ),
-            )
+    print("\nLoCoMo, weights chosen on the other conversations:\n")
+    names = list(found["elsewhere"][0]["weights"])
+    rows = [
+        (
+            ", ".join(row["reported_on"]),
+            number(np.concatenate(row["recall"]).mean()),
+            *(f"{row['weights'][name]:.2f}" for name in names),
         )
-        kept = found["left_out" if key == "elsewhere" else "neural_left_out"]
-        print(
-            "\nEach conversation left out in turn: "
-            + ", ".join(
-                f"{'category ' if name != 'all' else ''}{name} {number(value)}"
-                for name, value in kept.items()
-            )
-            + "."
-        )
+        for row in found["elsewhere"]
+    ]
+    print(table(("reported on", ">recall@10", *(f">{name}" for name in names)), rows))
+    means = ", ".join(f"{name} {number(value)}" for name, value in found["left_out"].items())
+    print(f"\nEach conversation left out in turn: {means}.")
     print("\nIn the terms of other projects:\n")
     print(table(("", ">"), ((label, number(value)) for label, value in found["terms"].items())))
     print("\nWhat a structure adds to leaves that are scored without any context:\n")
@@ -406,7 +367,7 @@ def told(found: Mapping[str, Any]) -> None:
 
 
 def main() -> None:
-    told(stored(RESULTS, measured(SETS)))
+    told(measured(SETS))
 
 
 if __name__ == "__main__":

@@ -68,6 +68,7 @@ CASES = {
         ("--unit turn", "no use for --unit"),
         ("--conversation x", "no use for --conversation"),
         ("--all", "no use for --all"),
+        ("--no-disputed", "--audit"),
         ("--workers 2", "no use for --workers"),
     ],
     "compare TALK": [

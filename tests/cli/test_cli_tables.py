@@ -169,12 +169,6 @@ def test_runs_of_another_audit_are_measured_again(run, boat, audit):
     assert "are known" not in run("compare", boat, "--resume", "kept", "--audit", audit).err
 
 
-def test_leaving_out_without_an_audit_is_refused(run, boat):
-    told = run("sweep", boat, *GRID, "--no-disputed")
-    assert told.code == 2
-    assert "--audit" in told.err
-
-
 def test_ask_says_what_the_audit_says(run, boat, audit):
     told = run("ask", boat, "--number", 1, "--audit", audit)
     assert "wrong citation" in told.out

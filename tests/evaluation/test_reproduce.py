@@ -88,12 +88,6 @@ def test_every_entry_measures_what_it_draws_and_says_how_it_differs(entry):
     assert "the paper" in entry.difference(rows).lower()
 
 
-def test_no_table_is_given_twice_and_names_fit_the_command_line():
-    names = [(entry.paper, entry.name) for entry in ENTRIES]
-    assert len(set(names)) == len(names)
-    assert all(name.replace("-", "").isalnum() for _, name in names)
-
-
 def test_printed_numbers_stand_beside_ours():
     rows = rows_of("xmemory", "Table 6")
     printed = {row["setting"]: (row["moved, %, paper"], row["F1, paper"]) for row in rows}

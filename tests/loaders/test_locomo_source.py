@@ -14,7 +14,7 @@ import pytest
 
 from segviz.loaders import LoadError, load
 from segviz.loaders.formats.locomo import download
-from segviz.loaders.formats.locomo.download import NAME, SHA256, SIZE, URL, fetch_locomo
+from segviz.loaders.formats.locomo.download import NAME, SIZE, fetch_locomo
 
 TURN = {"speaker": "Ann", "dia_id": "D1:1", "text": "hi"}
 DATA = json.dumps([{"sample_id": "conv-1", "conversation": {"session_1": [TURN]}}]).encode()
@@ -133,9 +133,3 @@ def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(LoadError, match="the folder cannot be used"):
         fetch_locomo(tmp_path / "file")
-
-
-def test_the_known_file() -> None:
-    assert URL.startswith("https://")
-    assert len(SHA256) == 64
-    assert SIZE == 2_805_274

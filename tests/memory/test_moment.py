@@ -79,17 +79,6 @@ def test_the_evidence_is_that_of_the_conversation_cut_before_the_turn(system):
 
 
 @pytest.mark.parametrize("system", KINDS)
-def test_nothing_said_at_the_moment_or_later_comes_back(system):
-    memory = whole(system)
-    order = [turn.id for turn in memory.conversation.turns]
-    for place, turn_id in enumerate(order):
-        result = memory.ask(asked_at(turn_id), k=100)
-        assert memory.moment(asked_at(turn_id)) == result.settings.step == place
-        told = {turn for item in result.evidence for turn in item.turn_ids}
-        assert told <= set(order[:place])
-
-
-@pytest.mark.parametrize("system", KINDS)
 @pytest.mark.parametrize("relevance", RELEVANCE)
 def test_a_memory_that_knows_nothing_yet_gives_nothing(system, relevance):
     memory = whole(system)

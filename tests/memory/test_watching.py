@@ -92,27 +92,6 @@ def test_a_whole_object_needs_no_end_of_line(tmp_path):
     assert tail.lines() == (False, [b'{"a": 3}'])
 
 
-def test_a_file_is_read_again_exactly_when_what_was_read_has_changed(tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(b"one\ntwo\n")
-    tail = Tail(path)
-    tail.lines()
-    for content, expected in (
-        (b"one\ntwo\nthree\n", (False, [b"three"])),  # written anew, with more
-        (b"one\nTWO\nthree\n", (True, [b"one", b"TWO", b"three"])),  # the same size
-        (b"one\n", (True, [b"one"])),
-        (b"", (True, [])),
-        (b"four\n", (False, [b"four"])),
-    ):
-        path.write_bytes(content)
-        assert tail.lines() == expected
-        assert tail.lines() == (False, [])
-    path.unlink()
-    assert tail.lines() == (False, [])
-    path.write_bytes(b"four\nfive\n")
-    assert tail.lines() == (False, [b"five"])
-
-
 def test_a_line_without_end_is_passed_over_within_bounds(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"x" * (LONGEST_LINE + 10))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from dataclasses import replace
 from functools import cache
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import segviz
-from segviz.construct import Retriever, as_settings, parameters
+from segviz.construct import Retriever, parameters
 from segviz.contract import QUESTIONS, verify
 from segviz.embedding import HashingEmbedder
 from segviz.memory import COMPONENTS, make_system
@@ -117,13 +116,6 @@ def test_without_a_model_nobody_says_that_one_was_asked(name):
                 said += [stage.note for stage in stages]
     assert not [note for note in said if "the model" in note]
     assert any("no model is set" in note for note in said) == (name in ("h-mem", "memforest"))
-
-
-def test_settings_round_trip(name):
-    system = SYSTEMS[name]()
-    settings = as_settings(system)
-    assert make_system(name, **json.loads(json.dumps(settings))) == system
-    assert list(settings) == [p.name for p in parameters(SYSTEMS[name])]
 
 
 def test_it_describes_itself(name):
