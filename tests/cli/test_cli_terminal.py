@@ -218,7 +218,7 @@ def test_a_reader_that_leaves_ends_the_command_quietly():
 def test_output_that_cannot_be_written_is_told():
     with (
         open("/dev/full", "wb") as full,
-        started("completion", "bash", stdout=full, stderr=subprocess.PIPE) as process,
+        started("reproduce", stdout=full, stderr=subprocess.PIPE) as process,
     ):
         said = process.stderr.read().decode()
         assert process.wait(30) == 1

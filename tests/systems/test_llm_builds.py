@@ -279,7 +279,7 @@ class TestFaults:
 class TestUnanswered:
     """A prompt that never gets an answer does not stop a build, once others were answered."""
 
-@pytest.mark.parametrize(
+    @pytest.mark.parametrize(
         ("compatibility", "name"),
         [("batch", "filter"), ("pointwise", "empty"), ("batch", "cut off")],
     )
@@ -323,31 +323,11 @@ class TestUnanswered:
         again = build(client(server, cache), "batch", refresh)
         assert saved(memory, tmp_path, "a") == saved(again, tmp_path, "b")
 
-<<<<<<< HEAD
-    @pytest.mark.parametrize("fault", [status(401), status(500), broken(), status(400)])
+    @pytest.mark.parametrize("fault", [status(401), status(400)])
     def test_a_fault_of_the_server_or_of_every_prompt_pauses(self, server, fault):
         server.fault = lambda request: fault
         with pytest.raises(BuildPaused):
             build(client(server))
-=======
-        # A client that waives by itself ends in the same memory without a pause.
-        endpoint = client(server).endpoint
-        fresh = OpenAIChat(endpoint, opened(), waives=True)
-        at_once = build(fresh, "cosine", refresh)
-        assert saved(memory, tmp_path, "a") == saved(at_once, tmp_path, "c")
-
-    def test_a_waiver_holds_for_its_prompt_and_model_alone(self, server):
-        server.answer = lambda request: "a"
-        cache = opened()
-        prompt = Prompt("s", "u", ("a", "b"))
-        client(server, cache).waive(prompt, "it was empty")
-        reply = client(server, cache).reply(prompt)
-        assert (reply.text, reply.waived) == ("", "it was empty")
-        assert client(server, cache).reply(replace(prompt, user="v")).text == "a"
-        assert client(server, cache, max_tokens=7).reply(prompt).text == "a"
-        cache.clear()
-        assert client(server, cache).reply(prompt).text == "a"
->>>>>>> 55d94456 (Tests of the systems: one of each kind; real conversations are slow tests)
 
 
 def test_a_wrong_label_is_kept_with_the_decision_after_the_answers_before_it(server):
