@@ -30,7 +30,6 @@ from segviz.view.palette import (
     GOLD_COLOURS,
     LEVEL_COLOURS,
     LEVEL_SHARE,
-    OWN_COLOURS,
     RAMPS,
     session_colours,
 )
@@ -90,7 +89,6 @@ def tree_payload(
         "same_text": scored.repeats.first if scored.repeats else (),
         "quoted": scored.repeats.pairs.ravel() if scored.repeats else (),
         "gold": _ids(scored.gold, n, "gold"),
-        "own": () if scene.own is None else scene.own,
         "ghost": structure.ghost if structure.ghost.any() else (),
     }
     payload: dict[str, Any] = {
@@ -122,8 +120,6 @@ def tree_payload(
         "level_colours": list(LEVEL_COLOURS),
         "level_share": LEVEL_SHARE,
         "gold_colours": GOLD_COLOURS,
-        "own_names": list(scene.own_names),
-        "own_colours": list(OWN_COLOURS[: len(scene.own_names)]),
         "measures": [
             {"name": name, "meaning": MEASURES[name].meaning, "unit": MEASURES[name].unit}
             for name in scene.measures

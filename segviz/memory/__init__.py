@@ -4,7 +4,6 @@
 ``memory``      Memory, asking one with ``ask``, and opening one from a file
 ``rehearsal``   estimates the model calls of a build
 ``retrieve``    retrieves the evidence for a question from a structure
-``turn_labels`` reads labels of turns and nodes from a table
 ``from_table``  makes a memory of a tree or texts from another program: ``memory_from``
 ``stores``      makes a system of any memory that can ``add`` and ``search``
 ``live``        builds the memory of a file while it is written: ``Watched``, ``Watch``
@@ -33,14 +32,12 @@ from segviz.memory.live import Watch, Watched
 from segviz.memory.memory import Memory, ask, from_saved, native_retrieval, open_memory
 from segviz.memory.rehearsal import CallEstimate, Rehearsal, rehearse
 from segviz.memory.stores import provider, system_from, system_of
-from segviz.memory.turn_labels import Labels, label_columns, read_labels
 
 __all__ = [
     "COMPONENTS",
     "BuildPaused",
     "Building",
     "CallEstimate",
-    "Labels",
     "Memory",
     "MissingEmbedder",
     "NoEmbedder",
@@ -53,7 +50,6 @@ __all__ = [
     "declared",
     "from_saved",
     "known_prompts",
-    "label_columns",
     "locomo_facts",
     "made_again",
     "make_system",
@@ -65,7 +61,6 @@ __all__ = [
     "paid",
     "part_name",
     "provider",
-    "read_labels",
     "rehearse",
     "sound",
     "system_from",

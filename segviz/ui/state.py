@@ -20,7 +20,7 @@ import streamlit as st
 
 from segviz.conversation import Conversation, Corpus
 from segviz.llm import ChatByRole
-from segviz.memory import Labels, Memory
+from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
 from segviz.tree import Structure
 from segviz.ui import keys
@@ -141,12 +141,6 @@ class AppSession:
     def sessions(self) -> list[int]:
         """Session position of every unit."""
         return [unit.session for unit in self.memory.units]
-
-    @property
-    def labels(self) -> Labels | None:
-        """Labels of the file that was opened for this conversation; None without one."""
-        source, labels = st.session_state.get(keys.OWN_LABELS, ("", None))
-        return labels if source == self.source else None
 
     @property
     def selected(self) -> int | None:

@@ -46,9 +46,8 @@ MEASURES: dict[str, NodeMeasure] = {
 are clipped for drawing) or NaN if unknown. They are drawn from pale to dark. Menus, legend, labels
 and tooltips of the canvas follow the rows."""
 
-COLOURS: Final = ("session", "level", "initial", "propagated", "change", "gold", "own", *MEASURES)
-"""Choices of colour; "own" colours by the labels in the user's file. The choice "" is the page's
-default: sessions on Grow, the scores on Ask."""
+COLOURS: Final = ("session", "level", "initial", "propagated", "change", "gold", *MEASURES)
+"""Choices of colour. The choice "" is the page's default: sessions on Grow, the scores on Ask."""
 
 LABELS: Final = ("marked", "none", "session", "words", "node", "score")
 """Choices of label. "words" are topic words that distinguish a node from its siblings; "marked"

@@ -68,11 +68,6 @@ def session_colours(n: int) -> list[str]:
     return _hex(lightness, np.full(n, 0.105), 292.0 - 200.0 * time)
 
 
-OWN_COLOURS: Final = _hex(
-    np.tile([0.62, 0.74], 4), np.full(8, 0.13), np.linspace(20.0, 965.0, 8) % 360
-)
-"""Colours for the labels in a user's file; they differ in hue and alternate in lightness."""
-
 RAMPS: Final = {
     "light": {
         "score": _ramp(9, (0.962, 0.33), (0.008, 0.125), (256.0, 262.0)),

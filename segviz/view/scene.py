@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.memory import Labels, Memory
+from segviz.memory import Memory
 from segviz.retrieval import Result, ranks
 from segviz.retrieval.gold import GoldEvidence
 from segviz.retrieval.relevance.lexical import shared_words
@@ -116,8 +116,6 @@ class Scene:
         total_units, levels_total: size of the axis, which stays fixed while the tree grows.
         by_time: True if the structure follows time, so that boxes never overlap.
         names: label of every node; empty if there are too many nodes.
-        own: label of every node in the user's file, as a position in ``own_names``; -1 for none.
-        own_names: the labels in the user's file.
         origin: the memory's node of every box; None if boxes are nodes.
         axis_units: the unit at every place of the axis; None if places are units.
     """
@@ -138,8 +136,6 @@ class Scene:
     levels_total: int | None = None
     by_time: bool = True
     names: Sequence[str] = ()
-    own: IntArray | None = None
-    own_names: Sequence[str] = ()
     origin: IntArray | None = None
     axis_units: IntArray | None = None
 
@@ -168,7 +164,6 @@ class Scene:
             selected=next(iter(chosen), None),
             measures=measures,
             names=[self.names[node] for node in origin.tolist()] if self.names else (),
-            own=None if self.own is None else self.own[origin],
             growth=self.growth and _unfolded_growth(self.growth, found, self.structure.chain),
             scored=self.scored and _unfolded_scores(self.scored, found),
             total_units=len(found.unit),
@@ -214,7 +209,6 @@ def scene_of(
     identity: str,
     look: Look,
     selected: int | None,
-    labels: Labels | None = None,
 ) -> Scene:
     """Returns the scene of a memory's structure at one moment, without step and scores.
 
@@ -224,7 +218,6 @@ def scene_of(
         identity: identifies the memory for the browser.
         look: choice of colour and label.
         selected: the selected node; None, or an unknown node, for none.
-        labels: labels in a user's file.
     """
     conversation = memory.conversation
     there = selected is not None and 0 <= selected < len(structure)
@@ -242,8 +235,6 @@ def scene_of(
         look=look,
         measures={name: values for name, values in known.items() if values is not None},
         by_time=keeps_time(memory, structure),
-        own=None if labels is None else labels.of(structure, memory.units),
-        own_names=() if labels is None else labels.names,
         names=() if len(structure) > MAX_LABELLED else memory.labels(structure),
     )
 

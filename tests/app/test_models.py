@@ -58,7 +58,7 @@ class TestModels:
         assert "Nothing is sent before you press Build" in texts(app)
         assert "with model calls for batch and llm: about " in texts(app)
         assert "seconds at the measured speed" not in texts(app)
-        assert "Models, vectors, labels" in [e.label for e in app.expander]
+        assert "Models" in [e.label for e in app.expander]
         assert server.requests == []
         assert build(app).slider[0].max == 6
         assert len(server.requests) > 0

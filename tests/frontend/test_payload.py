@@ -212,7 +212,7 @@ def test_packed_message_gives_everything_back() -> None:
     message = payload(structure(text=texts), initial=[0.5] * 8, gold=[1], after=[3, 2])
     raw = pack(message)
     head, columns = unpack(raw)
-    assert {"level", "initial", "own"} < set(columns)
+    assert {"level", "initial", "gold"} < set(columns)
     for name in columns:
         assert columns[name] == column(message, name)
     assert head == {key: value for key, value in message.items() if key not in columns}

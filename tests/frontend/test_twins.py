@@ -52,7 +52,7 @@ def test_all_colours_and_labels_are_on_offer() -> None:
     body = """
       const data = { mode: "scores", initial: [1], final: [1], gold: [0],
         measures: [{ name: "coherence", meaning: "", unit: "" }],
-        own_names: ["a label"], labels: ["x"], names: ["x"] };
+        labels: ["x"], names: ["x"] };
       return [m.coloursFor(data), m.labelsFor(data)].map((all) => all.map(([choice]) => choice));
     """
     assert run(body) == [["", *COLOURS], ["words", *(one for one in LABELS if one != "words")]]

@@ -100,7 +100,6 @@ interface Columns {
   same_text: Int32Array;
   quoted: Int32Array;
   gold: Int32Array;
-  own: Int32Array;
   /** 1 for the leaves of units that the memory does not hold; empty where it holds all. */
   ghost: Int32Array;
 }
@@ -130,9 +129,6 @@ interface Message extends Columns {
   level_colours: string[];
   level_share: number;
   gold_colours: Record<"light" | "dark", Record<string, string>>;
-  /** Labels of a file; `own` is one for every node, -1 for none. */
-  own_names: string[];
-  own_colours: string[];
   measures: Measure[];
   /** A column for each of the measures. */
   [column: `measure:${string}`]: Float32Array;

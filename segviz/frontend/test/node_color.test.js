@@ -60,27 +60,6 @@ describe("ghosts", () => {
   });
 });
 
-describe("labels of a file", () => {
-  const own = { own_names: ["boat", "tea"], own_colours: ["#110000", "#220000"],
-    own: Int32Array.from([0, 0, 1, -1, 0, 1, 0]) };
-  const scene = sceneOf(own, { colour: "own" }, "grow");
-
-  test("are a colour that is offered where there are some", () => {
-    assert.deepEqual(scene.shades, ["own"]);
-    assert.deepEqual(sceneOf({}, { colour: "own" }, "grow").shades, ["session"]);
-    assert.deepEqual([2, 3].map((node) => fillOf(scene, 0, node)), [
-      { colour: "#220000", pattern: null }, { colour: "#cccccc", pattern: "dots" }]);
-  });
-
-  test("are counted, and one of them stands alone", () => {
-    const { kind, items } = colourClasses(scene);
-    assert.deepEqual(items.map(({ name, count }) => [name, count]),
-      [["boat", 4], ["tea", 2], ["none", 1]]);
-    toggleIsolated(scene, kind, 1);
-    assert.deepEqual([0, 1, 2, 3, 4, 5, 6].filter((node) => isMember(scene, 0, node)), [2, 5]);
-  });
-});
-
 describe("fill", () => {
   test("every shade has its colour and pattern", () => {
     const fills = (colour, nodes) => {

@@ -37,7 +37,6 @@ export function sceneOf(changes = {}, look = {}, picture = "scores") {
     final: Float32Array.from([0.1, 0.4, 0, 0.2, 0.1, 0.1, 0.1]),
     "measure:coherence": Float32Array.from([0.1, 0.9, NaN, 0.5, 0.5, 1, -0.2]),
     measures: [{ name: "coherence", meaning: "closeness", unit: "mean cosine" }],
-    own_names: [], own_colours: [], own: new Int32Array(0),
     ghost: new Int32Array(0),
     gold: Int32Array.from([0, 3]), gold_asked: 2, ingredients: [],
     gold_turns: { 0: ["D1:1"], 3: ["D2:2"], 4: ["D1:1"], 6: ["D1:1", "D2:2"] },

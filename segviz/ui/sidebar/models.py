@@ -95,13 +95,13 @@ def point_here() -> None:
     st.session_state[keys.OPEN_MODELS] = True
 
 
-def rare_panel() -> Any:
-    """Returns the panel for rare settings: models, vectors and labels."""
+def models_panel() -> Any:
+    """Returns the panel for models."""
     if st.session_state.pop(keys.OPEN_MODELS, False):
         st.session_state[keys.MODELS_PANEL] = True
     # The label never changes: Streamlit would treat another label as a new, closed expander.
     return st.expander(
-        "Models, vectors, labels",
+        "Models",
         icon=":material/cloud:",
         key=keys.MODELS_PANEL,
         on_change="rerun",

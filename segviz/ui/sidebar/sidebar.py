@@ -22,9 +22,9 @@ from segviz.plugins import PLUGINS, foreign
 from segviz.systems import SYSTEMS
 from segviz.ui import address, keys, security
 from segviz.ui.sidebar.build import Order, obtain
-from segviz.ui.sidebar.models import choose_models, rare_panel, show_spending
+from segviz.ui.sidebar.models import choose_models, models_panel, show_spending
 from segviz.ui.sidebar.open_file import OpenFile, audit_panel, choose_conversation
-from segviz.ui.sidebar.source import choose_source, own_labels
+from segviz.ui.sidebar.source import choose_source
 from segviz.ui.sidebar.watching import watch_panel
 from segviz.ui.state import MEMORIES_KEPT, AppSession, fingerprint, remember, starts, typed_turns
 from segviz.ui.widgets.captions import counted, unmarked
@@ -40,20 +40,6 @@ UNIT_HELP = {
 
 def sidebar() -> AppSession | None:
     """Draws the sidebar; returns the open session, or draws why there is none yet."""
-    found = _session()
-    if found is None:
-        return None
-    session, panel = found
-    with panel:
-        own_labels(session, bool(panel.open))
-    return session
-
-
-def _session() -> tuple[AppSession, Any] | None:
-    """Draws file, memory and models; returns the session, and the panel for the user's labels.
-
-    None without a memory.
-    """
     with st.sidebar:
         if security.WATCH in os.environ:
             return _watched()
@@ -91,7 +77,7 @@ def _session() -> tuple[AppSession, Any] | None:
             )
             system, settings = _system()
         _say_dropped(conversation, unit)
-        with rare_panel() as panel:
+        with models_panel():
             models = choose_models(*_for_models(system, settings))
         _embedding_note(models.embedder, conversation)
     order = Order(conversation, unit, system, settings, models)
@@ -100,23 +86,23 @@ def _session() -> tuple[AppSession, Any] | None:
     if built is None:
         return None
     session = AppSession(built[0], source, opened.corpus, conversation, built[1], models.chat)
-    return replace(session, how=opened.how), panel
+    return replace(session, how=opened.how)
 
 
-def _watched() -> tuple[AppSession, Any] | None:
-    """Returns the session of the watched file and its panel; models serve questions alone."""
+def _watched() -> AppSession | None:
+    """Returns the session of the watched file; models serve questions alone."""
     session = watch_panel()
     if session is None:
         return None
-    with rare_panel() as panel:
+    with models_panel():
         models = choose_models()
     show_spending()
     _embedding_note(session.memory.embedder, session.memory.conversation)
-    return replace(session, chat=models.chat), panel
+    return replace(session, chat=models.chat)
 
 
-def _saved(opened: OpenFile, conversation: Conversation, source: str) -> tuple[AppSession, Any]:
-    """Returns the session of a memory file, and the container of the panel for models.
+def _saved(opened: OpenFile, conversation: Conversation, source: str) -> AppSession:
+    """Returns the session of a memory file.
 
     The memory is built already, so models only embed and answer questions.
     """
@@ -125,7 +111,7 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> tuple[A
     label = SYSTEMS[saved.system].label if saved.system in SYSTEMS else saved.system
     st.text(f"{label}, as saved")
     st.caption(f"{counted(len(saved.steps), 'step')}, leaves by the rule '{saved.unit}'")
-    with rare_panel() as panel:
+    with models_panel():
         models = choose_models()
     show_spending()
     remote = models.embedder if models.embedder.name == saved.embedder else None
@@ -140,8 +126,7 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> tuple[A
         st.text(memory.embedder.name[:80])
     else:
         _embedding_note(memory.embedder, memory.conversation)
-    session = AppSession(key, source, opened.corpus, conversation, memory, models.chat, saved=True)
-    return session, panel
+    return AppSession(key, source, opened.corpus, conversation, memory, models.chat, saved=True)
 
 
 def _sum_up(conversation: Conversation) -> str:

@@ -1,9 +1,9 @@
-"""Chooses the conversation: a sample, an upload, a path or pasted text; and labels from a file."""
+"""Chooses the conversation: a sample, an upload, a path or pasted text."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -13,16 +13,13 @@ from segviz import loaders, store
 from segviz.conversation import MEMORIES, TITLES, Corpus, sample_path
 from segviz.llm.endpoint import cache_path
 from segviz.llm.timeouts import waited_for
-from segviz.loaders import LoadError, table_rows
+from segviz.loaders import LoadError
 from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
-from segviz.memory import label_columns, read_labels
 from segviz.ui import keys, security
-from segviz.ui.address import write_look
 from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as
-from segviz.ui.state import CORPORA_KEPT, AppSession, fingerprint, remember, starts
-from segviz.ui.widgets.captions import counted, refusal, trouble
+from segviz.ui.state import CORPORA_KEPT, fingerprint, remember, starts
+from segviz.ui.widgets.captions import refusal
 from segviz.ui.widgets.waiting import waiting
-from segviz.view.coloring import Look
 
 _LIMITED = (
     "this server opens conversations and memories below the folder it was given with "
@@ -234,62 +231,3 @@ def _paste() -> OpenFile | None:
         return None
     data = text.encode("utf-8", "replace")
     return opened_as(fingerprint(data), lambda how, _: _parsed(data, "pasted text", how))
-
-
-# --- files beside it ------------------------------------------------------------------
-
-_KINDS = ["csv", "tsv", "json", "jsonl", "parquet"]
-
-
-def _rows(
-    what: str, source: str, about: str, draws: bool
-) -> tuple[str, Sequence[Mapping[str, Any]]] | None:
-    """Returns the rows of an uploaded table with their content key; None without an upload.
-
-    Without ``draws`` an empty upload widget is not drawn. ValueError for a file that is no table.
-    """
-    place = f"own-{what}-{source}"
-    if not draws and not st.session_state.get(place):
-        return None
-    file = st.file_uploader(what, _KINDS, key=place, help=about)
-    if file is None:
-        return None
-    data = file.getvalue()
-    key = fingerprint(data)
-    return key, remember("own", key, 2, lambda: table_rows(data, file.name))
-
-
-def own_labels(session: AppSession, draws: bool) -> None:
-    """Draws the upload of a table with labels of turns or nodes, and stores the labels.
-
-    Nodes can then be coloured by them. Without ``draws`` an empty upload is not drawn.
-    """
-    about = (
-        "A table with a column turn, or node, that holds ids as they are shown here, and columns "
-        "of labels. A node has the label of most turns below it."
-    )
-    try:
-        found = _rows("Labels by turn or node", session.source, about, draws)
-        if found is None:
-            st.session_state.pop(keys.OWN_LABELS, None)
-            return
-        key, rows = found
-        columns = label_columns(rows)
-        if not columns:
-            raise ValueError("the table has no column of labels beside its ids")
-        column = st.selectbox("Column", columns, key=keys.own_column(key))
-        under = fingerprint(key, session.key, column)
-        labels = remember("own", under, 4, lambda: read_labels(rows, session.memory, column))
-    except ValueError as error:
-        st.session_state.pop(keys.OWN_LABELS, None)
-        trouble("These labels are not used.", error, st.warning)
-        return
-    before = st.session_state.get(keys.OWN_LABELS)
-    st.session_state[keys.OWN_LABELS] = session.source, labels
-    if before is None:
-        write_look(Look("own"))
-    lost = f"; {counted(labels.unknown, 'id')} of nothing here" if labels.unknown else ""
-    st.caption(
-        f"{counted(len(labels.turns), 'turn')} and {counted(len(labels.nodes), 'node')} with a "
-        f"label{lost}. Choose the colour *own label* above the tree; press a label to see it alone."
-    )

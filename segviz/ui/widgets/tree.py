@@ -77,7 +77,6 @@ def scene(session: AppSession, structure: Structure) -> Scene:
         identity=session.key,
         look=read_look(),
         selected=session.selected,
-        labels=session.labels,
     )
 
 

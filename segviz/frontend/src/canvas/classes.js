@@ -22,10 +22,6 @@ function itemsOf(scene, shade) {
   const { data, tree, theme } = scene;
   if (shade === "session") return sessionClasses(scene);
   if (shade === "gold") return goldClasses(scene);
-  if (shade === "own") {
-    return numbered(scene, (node) => data.own[node], "without a label",
-      data.own_names.map((name, i) => ({ name, title: name, colours: [data.own_colours[i]] })));
-  }
   if (shade === "level") {
     return tree.byLevel.map((ids, level) => ({ key: level, name: `L${level}`,
       title: level ? `level ${level}` : "leaves", colours: [levelColour(theme, level)],
@@ -121,7 +117,6 @@ export function isMember(scene, half, node) {
   const { kind, key } = /** @type {Isolated} */ (scene.isolated);
   if (kind === "level") return scene.tree.level[node] === key;
   if (kind === "gold") return goldClass(scene, half, node) === key;
-  if (kind === "own") return scene.data.own[node] === key;
   if (isMeasure(scene.data, kind)) return measureStep(measureOf(scene.data, kind, node)) === key;
   if (kind === "top") return topOf(scene, half).includes(node);
   return true;

@@ -1,5 +1,5 @@
 // What gives a node its colour. A *shade* is "session", "level", "initial",
-// "propagated", "change", "gold", "own" or the name of a node measure. Functions of the scene, no DOM.
+// "propagated", "change", "gold" or the name of a node measure. Functions of the scene, no DOM.
 
 import { lastly } from "../shared/dom.js";
 import { ancestors } from "../shared/links.js";
@@ -9,7 +9,7 @@ const MIRRORED = "the score of each half; in Change, the difference";
 
 /** What this data can be coloured by, the page's own first.
  * @param {Message} message */
-export function coloursFor({ mode, initial, final, gold, measures, own_names }) {
+export function coloursFor({ mode, initial, final, gold, measures }) {
   const grow = mode === "grow";
   const scored = !grow && initial.length > 0;
   const both = scored && final.length > 0;
@@ -22,7 +22,6 @@ export function coloursFor({ mode, initial, final, gold, measures, own_names }) 
     ["propagated", "propagated", "the score after propagation, in both halves", both],
     ["change", "change", "propagated − initial score, in both halves", both],
     ["gold", "gold", "what became of the gold evidence", !grow && gold.length > 0],
-    ["own", "own label", "the label that a file gives it, or most turns below it", own_names.length > 0],
     ...measures.map(({ name, meaning }) => /** @type {Offer} */ ([name, name, meaning, true])),
   ];
   return all.filter(([, , , offered]) => offered);
@@ -103,11 +102,6 @@ export function fillOf(scene, half, node) {
   switch (shade) {
     case "level":
       return { colour: levelColour(theme, tree.level[node]), pattern: null };
-    case "own": {
-      const label = data.own[node];
-      return label < 0 ? { colour: theme.unknown, pattern: "dots" }
-        : { colour: data.own_colours[label], pattern: null };
-    }
     case "gold": {
       const kind = goldClass(scene, half, node);
       return { colour: theme.gold[kind], pattern: GOLD_PATTERN[kind] ?? null };

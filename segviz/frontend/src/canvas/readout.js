@@ -45,7 +45,6 @@ export function nodeLines(scene, node) {
     const value = measureOf(data, name, node);
     if (!Number.isNaN(value)) lines.push(["meta", `${name} ${value.toFixed(2)}`]);
   }
-  if (data.own[node] >= 0) lines.push(["meta", isolateText(data.own_names[data.own[node]])]);
   if (data.ghost[node]) lines.push(["meta", "a message of the conversation; the memory does not hold it"]);
   if (data.gold.includes(node)) lines.push(["meta", `gold evidence${goldFate(scene, node)}`]);
   lines.push(["meta", `${sessions} · ${id}`]);
