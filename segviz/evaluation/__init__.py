@@ -17,7 +17,6 @@ a reader gets its texts).
 ``node_texts``          share of contentless lines in the texts of inner nodes
 ``stages``              how far every gold turn comes: written, ranked, read
 ``audit``               texts that a memory wrote, lost, or keeps though newer ones differ
-``node_usage``          retrievals and propagated score of every node, over all questions
 ``cases``               the worked examples of SegTreeMem's appendix C, found and measured
 ``published``           numbers printed in the papers of the systems
 ``reproduce``           ``ENTRIES``: tables and figures of the papers (``reproduce.toml``), measured

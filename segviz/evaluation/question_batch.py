@@ -413,13 +413,6 @@ class QuestionBatch:
         count = [np.bincount(self._gold_turns[part], minlength=len(ranked)) for part in parts]
         return np.stack(count, axis=1)
 
-    def on_gold(self, tops: Ints) -> Ints:
-        """Counts the questions for which each node is read and has a gold turn, int64 (n + 1,)."""
-        gold = np.zeros((len(tops), self._narrow.size), dtype=np.bool_)
-        np.logical_or.at(gold, self._gold_turns, self._holds)
-        rows = np.arange(len(tops))[:, None]
-        return np.bincount(tops[gold[rows, tops]], minlength=self._narrow.size)
-
     def levels(self, ranked: Ints) -> NDArray[np.int64]:
         """Counts the read nodes on each level, summed over the questions, int64 (highest + 1,)."""
         tops = self.tops(ranked)

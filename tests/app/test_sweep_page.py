@@ -167,19 +167,6 @@ def test_a_setting_without_hops_is_not_shown_as_a_winner(monkeypatch):
     assert "worse" not in key
 
 
-def test_every_node_over_all_questions():
-    app = page("sweep")
-    app.session_state["traffic-panel"] = True
-    app.session_state["sweep-cell"] = ("both", 0.5, 2)
-    clean(app.run())
-    rows = next(f.value for f in app.dataframe if "on gold" in f.value.columns)
-    assert rows["retrieved"].is_monotonic_decreasing
-    assert (rows["on gold"] <= rows["retrieved"]).all()
-    assert rows["score given"].sum() == pytest.approx(rows["score taken"].sum())
-    dead = (rows["retrieved"] == 0).sum()
-    assert f"{dead} of {len(rows)} nodes are retrieved for none of" in texts(app)
-
-
 def test_any_measure_is_shown_for_the_policies_it_sees():
     app = clean(page("sweep").run())
     for measure in {sees(name, "bottom-up"): name for name in CHOICES}.values():  # one of each kind

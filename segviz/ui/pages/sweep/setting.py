@@ -1,17 +1,15 @@
-"""Draws one setting of a sweep in detail: levels, categories, measures, questions and nodes."""
+"""Draws one setting of a sweep in detail: levels, categories, measures and questions."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
 from segviz.conversation import category_label
 from segviz.evaluation import MEASURES, Cell, Outcomes, Sweep, evaluate
 from segviz.evaluation.evaluation import ADVERSARIAL
 from segviz.evaluation.measures import sees
-from segviz.evaluation.node_usage import Traffic, traffic
 from segviz.figures import sweep as figures
 from segviz.figures.compare import atlas
 from segviz.figures.significance import Judged, blind_sentence, number, setting_of, spelled
@@ -21,16 +19,15 @@ from segviz.ui import keys
 from segviz.ui.settings import read_settings, write_question, write_settings
 from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.atlas import draw_atlas
-from segviz.ui.widgets.captions import named, spread, unmarked
-from segviz.ui.widgets.charts import chart, ink, pair, picked, table, tall
-from segviz.ui.widgets.tree import draw_canvas, scene
+from segviz.ui.widgets.captions import spread, unmarked
+from segviz.ui.widgets.charts import chart, ink, pair, table
 from segviz.view.palette import LEVEL_COLOURS
 
-TRAFFIC_KEPT = 4
+_KEPT = 4  # measurements of Ask's setting
 
 
 def setting_panel(session: AppSession, judged: Judged, cell: Cell) -> None:
-    """Draws the levels, categories, questions, measures and nodes of one setting."""
+    """Draws the levels, categories, questions and measures of one setting."""
     with st.container(horizontal=True, vertical_alignment="center"):
         what = f"{spelled(cell)}, relevance {judged.sweep.settings.relevance}"
         st.subheader(what, anchor=False, width="stretch")
@@ -52,7 +49,6 @@ def setting_panel(session: AppSession, judged: Judged, cell: Cell) -> None:
         _categories(judged, cell)
     _atlas(session, judged, cell)
     _measures(cell, judged.sweep.baseline.outcomes)
-    _nodes(session, judged, cell)
     if open_it:
         if most is not None:
             write_question(session, asked[most].index)
@@ -180,73 +176,10 @@ def _as_on_ask(session: AppSession) -> Outcomes:
     found: Outcomes = remember(
         "as-on-ask",
         fingerprint(session.key, str(settings), [question.index for question in questions]),
-        TRAFFIC_KEPT,
+        _KEPT,
         lambda: evaluate(session.memory, questions, replace(settings, levels=None)).outcomes,
     )
     return found
-
-
-def _nodes(session: AppSession, judged: Judged, cell: Cell) -> None:
-    """Draws how often each node is retrieved, and the score it gives and receives.
-
-    A ticked node is selected in the tree.
-    """
-    title = "Every node over all questions: hubs and dead nodes"
-    with st.expander(title, key="traffic-panel", on_change="rerun") as panel:
-        if not panel.open:
-            return
-        questions = session.conversation.questions
-        asked = _asked(judged.sweep, cell)
-        found: Traffic = remember(
-            "traffic",
-            fingerprint(session.key, str(asked), [question.index for question in questions]),
-            TRAFFIC_KEPT,
-            lambda: traffic(session.memory, questions, asked),
-        )
-        structure = session.shown(session.memory.structure)
-        nodes = np.flatnonzero(structure.active)
-        nodes = nodes[np.argsort(-found.retrieved[nodes], kind="stable")].tolist()
-        rows = [
-            {
-                "node": named(session, structure, node),
-                "retrieved": int(found.retrieved[node]),
-                "on gold": int(found.on_gold[node]),
-                "score given": float(found.given[node]),
-                "score taken": float(found.taken[node]),
-            }
-            for node in nodes
-        ]
-
-        def pick() -> None:
-            ticked = picked("traffic-table")
-            session.select(None if ticked is None else nodes[ticked])
-
-        counts = found.retrieved[nodes]
-        share = counts[:10].sum() / max(1, counts.sum())
-        sentence = (
-            f"{(counts == 0).sum():,} of {len(rows):,} nodes are retrieved for none of "
-            f"{found.questions} questions. The ten most frequent nodes are {share:.0%} of all "
-            "retrieved ones. The scores of a question sum to at most 1. Tick a node to select it "
-            "in the tree. Click a heading to sort."
-        )
-        st.dataframe(
-            rows,
-            hide_index=True,
-            height=tall(len(rows), 10),
-            key="traffic-table",
-            on_select=pick,
-            selection_mode="single-row",
-            column_config={
-                "node": st.column_config.TextColumn(width=460),
-                **{n: st.column_config.NumberColumn(format="%.3f") for n in list(rows[0])[3:]},
-            },
-            alt=sentence,
-        )
-        st.caption(sentence)
-        levels = int(structure.level.max(initial=0)) + 1
-        draw_canvas(
-            session, scene(session, structure), key="traffic-tree", height=174 + 40 * levels
-        )
 
 
 def _asked(found: Sweep, cell: Cell) -> RetrievalSettings:
