@@ -12,14 +12,13 @@ from segviz.cli.console import Console
 from segviz.cli.models import Models, models
 from segviz.cli.retrieval import number_option, retrieval_options, settings_of
 from segviz.cli.source import SAMPLE, file_argument, output_path, path_of, reading, write_file
-from segviz.export import FORMATS, SCALES, Format, View, file_name, view_of
+from segviz.export import FORMATS, Format, View, file_name, view_of
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import made
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
 from segviz.store import recognises
 
-_SCALE = 2
 _BINARY = ("image/png", "image/webp", "application/octet-stream")
 
 
@@ -30,16 +29,14 @@ def _names(has: Callable[[Format], object]) -> str:
 
 
 _OUTPUT, _NAMED = "File to write, - for standard output.", "segviz-CONVERSATION-PART.ENDING"
-_SCALED = f"Device pixels for each pixel of a {_names(lambda one: one.scales)}."
 _DARK = f"Dark background, for {_names(lambda one: one.needs_browser)}."
-_formats, _scales = click.Choice(list(FORMATS)), click.IntRange(min(SCALES), max(SCALES))
+_formats = click.Choice(list(FORMATS))
 
 
 @command
 @file_argument
 @option("--format", "Format, listed below.", required=True, type=_formats, metavar="NAME")
 @option("-o --output", _OUTPUT, _NAMED, type=click.Path(), metavar="PATH")
-@option("--scale", _SCALED, _SCALE, type=_scales)
 @option("--dark", _DARK, is_flag=True)
 @option("--question", "The question to ask.")
 @number_option
@@ -64,7 +61,7 @@ def export(options: Options, console: Console) -> int:
         segviz export boat.json.gz --format html
         segviz export boat.json.gz --format ranks --number 3 -o 3.csv
         segviz export sample:ines-theo --format svg --step 40
-        segviz export boat.json.gz --format png --scale 3 --dark
+        segviz export boat.json.gz --format png --dark
         segviz export boat.json.gz --format nodes -o - | head -1
     """
     chosen = FORMATS[options.format]
@@ -73,7 +70,7 @@ def export(options: Options, console: Console) -> int:
         memory = memory_of(options, console, clients)
         with user_errors(ValueError, BrowserError):
             view = _view(options, memory, clients)
-            content = made(chosen, view, dark=options.dark, scale=options.scale or _SCALE)
+            content = made(chosen, view, dark=options.dark)
     if options.output == "-":
         console.raw(content)
         return OK
@@ -91,10 +88,6 @@ def export(options: Options, console: Console) -> int:
 
 def _check_format(options: Options, chosen: Format, console: Console) -> None:
     """Raises UsageError if ``options`` do not fit the chosen format, before the work begins."""
-    if options.scale is not None and not chosen.scales:
-        raise UsageError(
-            f"--scale is for {_names(lambda one: one.scales)}, not for {options.format}"
-        )
     if options.dark and not chosen.needs_browser:
         raise UsageError(
             f"--dark is for {_names(lambda one: one.needs_browser)}, not for {options.format}"

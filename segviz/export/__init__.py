@@ -24,7 +24,7 @@ from segviz.export.formats import FORMATS, Format
 from segviz.export.graphs import graphml
 from segviz.export.html import html_page
 from segviz.export.locomo import locomo_json
-from segviz.export.sheet import SCALES, Sheet
+from segviz.export.sheet import Sheet
 from segviz.export.snippet import python_snippet
 from segviz.export.tables import (
     nodes_csv,
@@ -39,7 +39,6 @@ from segviz.export.view import View, view_of
 
 __all__ = [
     "FORMATS",
-    "SCALES",
     "Format",
     "Sheet",
     "View",

@@ -27,7 +27,6 @@ class Format:
         mime: media type.
         asks: True if the view must have a question.
         needs_browser: True for a picture.
-        scales: True if the picture can have several dots per pixel.
     """
 
     part: str
@@ -38,7 +37,6 @@ class Format:
     mime: str
     asks: bool = False
     needs_browser: bool = False
-    scales: bool = False
 
 
 FORMATS: dict[str, Format] = {
@@ -59,7 +57,6 @@ FORMATS: dict[str, Format] = {
         partial(sheet, "png"),
         "image/png",
         needs_browser=True,
-        scales=True,
     ),
     "svg": Format(
         "view",

@@ -38,6 +38,9 @@ _OTHER = f"Set {VARIABLE} to another browser. {INSTEAD}"
 
 _AT_ONCE = BoundedSemaphore(2)  # each takes some 300 MB; a server may have many visitors
 
+_DOTS = {"png": 2, "webp": 1}
+"""Dots for each pixel of a picture, in both directions."""
+
 _FRAME, _REST = 200, 1500  # milliseconds of a frame, and of the first and the last
 
 _FLAGS = (
@@ -66,25 +69,23 @@ _FLAGS = (
 _DRAWN = re.compile(rb'(?:<!DOCTYPE html>)?\s*<html[^>]* data-picture="([A-Za-z0-9+/=]+)"', re.I)
 
 
-def made(offer: Format, view: View, *, dark: bool = False, scale: int = 2) -> str | bytes:
+def made(offer: Format, view: View, *, dark: bool = False) -> str | bytes:
     """Returns the content of an export, drawn by a browser if the format needs one.
 
-    ``dark`` and ``scale`` apply to pictures only. ValueError if the view cannot be exported in this
-    format, BrowserError if the browser fails.
+    ``dark`` applies to pictures only. ValueError if the view cannot be exported in this format,
+    BrowserError if the browser fails.
     """
     content = offer.make(view, dark=dark) if offer.needs_browser else offer.make(view)
-    if not isinstance(content, Sheet):
-        return content
-    return draw(content, scale=scale if offer.scales else 1)
+    return draw(content) if isinstance(content, Sheet) else content
 
 
-def draw(sheet: Sheet, *, scale: int = 2, browser: Path | None = None) -> bytes:
-    """Draws a sheet as PNG or WebP with ``scale`` dots for each pixel, or as SVG.
+def draw(sheet: Sheet, *, browser: Path | None = None) -> bytes:
+    """Draws a sheet as PNG with two dots for each pixel, as WebP with one, or as SVG.
 
-    The same sheet gives the same bytes. ValueError for a PNG with too many dots, BrowserError if
-    the browser fails.
+    The same sheet gives the same bytes. BrowserError if the browser fails.
     """
-    dots = sheet.dots(scale) if sheet.kind in ("png", "webp") else None
+    scale = _DOTS.get(sheet.kind, 0)
+    dots = (sheet.width * scale, sheet.height * scale)
     program = browser or find_browser()
     if not _AT_ONCE.acquire(timeout=SECONDS):
         raise BrowserError("other pictures are being drawn; try again in a minute")
@@ -93,8 +94,8 @@ def draw(sheet: Sheet, *, scale: int = 2, browser: Path | None = None) -> bytes:
             content = _draw(sheet, scale, program, Path(folder))
     finally:
         _AT_ONCE.release()
-    if dots and (content[:4] != b"\x89PNG" or struct.unpack(">II", content[16:24]) != dots):
-        raise BrowserError(f"{program} drew the picture in another size; take a smaller scale")
+    if scale and (content[:4] != b"\x89PNG" or struct.unpack(">II", content[16:24]) != dots):
+        raise BrowserError(f"{program} drew the picture in another size. {_OTHER}")
     return _animated(content) if sheet.kind == "webp" else content
 
 

@@ -14,12 +14,6 @@ from segviz.export.view import View
 
 Kind = Literal["png", "svg", "webp"]
 
-SCALES = (1, 2, 3, 4)
-"""Dots of a PNG per pixel of the picture, in both directions."""
-
-MOST_DOTS = 40_000_000
-"""Most dots of a PNG; other programs open and browsers draw larger ones slowly or not at all."""
-
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
@@ -39,21 +33,6 @@ class Sheet:
     def fragment(self) -> str:
         """End of the address with which the page shows its picture alone."""
         return f"#picture={self.kind}&theme={'dark' if self.dark else 'light'}"
-
-    def dots(self, scale: int) -> tuple[int, int]:
-        """Returns width and height of the PNG in dots; ValueError for an illegal scale or size."""
-        if scale not in SCALES:
-            raise ValueError(f"scale is {scale}; it must be {SCALES[0]} to {SCALES[-1]}")
-        wide, high = self.width * scale, self.height * scale
-        if wide * high > MOST_DOTS:
-            fits = [str(each) for each in SCALES if self.width * self.height * each**2 <= MOST_DOTS]
-            smaller = f"scale {fits[-1]}, or as " if fits else ""
-            raise ValueError(
-                f"at scale {scale} the picture has {wide:,} × {high:,} dots, "
-                f"{wide * high / 1e6:.0f} million; at most {MOST_DOTS / 1e6:.0f} million are "
-                f"drawn. Take {smaller}SVG, which is sharp at any size"
-            )
-        return wide, high
 
 
 def sheet(kind: Kind, view: View, *, dark: bool = False) -> Sheet:

@@ -101,10 +101,9 @@ def test_without_a_browser_a_line_says_what_to_do_instead(monkeypatch):
     assert said.replace("\\", "") == no_browser()
     assert r"\*bold\*" in said
     assert not app.toggle
-    assert "export-scale" not in [group.key for group in app.get("button_group")]
 
 
-def test_scale_and_ground_reach_the_picture(monkeypatch):
+def test_the_ground_reaches_the_picture(monkeypatch):
     seen = []
     monkeypatch.setattr(
         "segviz.ui.widgets.export_menu.made", lambda *_, **look: seen.append(look) or b""
@@ -113,24 +112,21 @@ def test_scale_and_ground_reach_the_picture(monkeypatch):
     drawn = [one for one in FORMATS.values() if one.needs_browser and not one.asks]
     keys = [f"export-{one.part}-{one.ending}-attempt" for one in drawn]
     first = [app.session_state[key] for key in keys]
-    assert [(one.offer, one.dark, one.scale) for one in first] == [(o, False, 2) for o in drawn]
+    assert [(one.offer, one.dark) for one in first] == [(o, False) for o in drawn]
     app.toggle[0].set_value(True)
-    (scale,) = [group for group in app.get("button_group") if group.key == "export-scale"]
-    scale.set_value(4)
     app.run()
     for key in keys:
         assert app.session_state[key]() == b""
-    assert seen == [{"dark": True, "scale": 4}] * len(keys)
+    assert seen == [{"dark": True}] * len(keys)
 
 
 def test_an_attempt_that_fails_keeps_its_reason(memory, monkeypatch):
     monkeypatch.setenv(VARIABLE, "/nowhere")
-    for scale, what in ((2, "/nowhere"), (9, "it must be 1 to 4")):
-        attempt = Attempt(FORMATS["png"], grow_view(memory), scale=scale)
-        with pytest.raises((BrowserError, ValueError)):
-            attempt()
-        assert attempt.done.is_set()
-        assert what in attempt.problem
+    attempt = Attempt(FORMATS["png"], grow_view(memory))
+    with pytest.raises(BrowserError):
+        attempt()
+    assert attempt.done.is_set()
+    assert "/nowhere" in attempt.problem
 
 
 def failed() -> None:

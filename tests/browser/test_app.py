@@ -336,11 +336,9 @@ class TestFiles:
         app.open("?sample=ines-theo&step=40")
         app.page.get_by_role("button", name="Export").first.click()
         app.settle()
-        app.page.locator(".st-key-export-scale").get_by_role("radio", name="1×").click()
-        app.settle()
         with app.page.expect_download(timeout=60_000) as download:
             app.page.get_by_role("button", name="Picture (PNG)").click()
         with Image.open(download.value.path()) as picture:
-            assert picture.width == 1400
+            assert picture.width == 2800
         app.settle()
         assert app.page.get_by_test_id("stDownloadButtonError").count() == 0

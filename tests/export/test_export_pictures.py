@@ -25,7 +25,7 @@ from segviz.export import FORMATS, Sheet, pictures
 from segviz.export.browser import NAMES, VARIABLE, BrowserError, _usual, find_browser
 from segviz.export.html import FILM, WIDTH, picture_height
 from segviz.export.pictures import draw, made
-from segviz.export.sheet import MOST_DOTS, Kind, film
+from segviz.export.sheet import Kind, film
 from segviz.view.palette import SURFACE, session_colours
 from tests.export.views import ask_view, build, grow_view
 from tests.trees import chat
@@ -63,20 +63,17 @@ def size(view) -> tuple[int, int]:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("scale", [1, 3])
-def test_a_png_has_the_dots_asked_for_and_the_colours_of_the_picture(
-    memory, drawer, temporary, scale
-):
+def test_a_png_has_two_dots_a_pixel_and_the_colours_of_the_picture(memory, drawer, temporary):
     view = grow_view(memory)
-    content = made(FORMATS["png"], view, scale=scale)
-    assert content == made(FORMATS["png"], view, scale=scale)
+    content = made(FORMATS["png"], view)
+    assert content == made(FORMATS["png"], view)
     image = dots(content)
     width, height = size(view)
-    assert image.size == (width * scale, height * scale)
+    assert image.size == (2 * width, 2 * height)
     found = colours(image)
     assert max(found, key=found.get) == SURFACE["light"][0]
     for colour in session_colours(2):
-        assert found[colour] > 100 * scale**2
+        assert found[colour] > 400
     corners = [(x, y) for x in (0, image.width - 1) for y in (0, image.height - 1)]
     assert {image.getpixel(place) for place in corners} == {(255, 255, 255)}
 
@@ -85,7 +82,7 @@ def test_a_png_has_the_dots_asked_for_and_the_colours_of_the_picture(
 def test_dark_is_dark_to_the_edge(memory, drawer):
     ground = SURFACE["dark"][0]
     view = ask_view(memory, "Saturn?")
-    image = dots(made(FORMATS["png"], view, dark=True, scale=1))
+    image = dots(made(FORMATS["png"], view, dark=True))
     found = colours(image)
     assert max(found, key=found.get) == ground
     edges = [(x, y) for x in (0, image.width - 1) for y in (0, 99, image.height - 1)]
@@ -104,7 +101,7 @@ def test_an_animation_shows_the_picture_at_every_alpha(memory, drawer, temporary
             moving.seek(at)
             frames.append(np.asarray(moving.convert("RGB"), dtype=int))
     # The picture of the same α is the frame, but for what WebP loses.
-    still = np.asarray(dots(made(FORMATS["png"], view, scale=1)), dtype=int)
+    still = np.asarray(dots(made(FORMATS["png"], view)).resize(size(view)), dtype=int)
     apart = [np.abs(frame - still).mean() for frame in frames]
     assert np.argmin(apart) == 10
     assert apart[10] < 0.5 * apart[0]
@@ -150,7 +147,7 @@ def test_hostile_text_is_literal_and_asks_for_nothing(hostile, drawer):
         question = f"<img src={address}/img> <script src={address}/script></script>"
         view = ask_view(hostile, question, k=30)
         assert escape(question).encode() in made(FORMATS["svg"], view)
-        dots(made(FORMATS["png"], view, scale=1))
+        dots(made(FORMATS["png"], view))
     assert asked == []
 
 
@@ -164,7 +161,7 @@ def test_the_browser_reaches_nobody_even_if_a_page_asks(drawer, temporary, kind)
             f"<script>fetch('{address}/d', {{mode: 'no-cors'}});"
             "document.documentElement.dataset.picture = btoa('drawn')</script><p>hello"
         )
-        assert draw(Sheet(kind, page, 600, 200), scale=1)
+        assert draw(Sheet(kind, page, 600, 200))
     assert asked == []
 
 
@@ -173,24 +170,9 @@ def test_keys_do_not_reach_the_browser(temporary, tmp_path, monkeypatch):
     told = tmp_path / "told"
     monkeypatch.setenv(VARIABLE, script(tmp_path, f'env > {told}; echo "$@" >> {told}; exit 3'))
     with pytest.raises(BrowserError, match="exit code 3"):
-        draw(Sheet("png", "<p>hello", 600, 200), scale=1)
+        draw(Sheet("png", "<p>hello", 600, 200))
     assert "sk-secret" not in told.read_text()
     assert "--user-data-dir=" in told.read_text()
-
-
-# --- too large ---------------------------------------------------------------------------------
-
-
-def test_a_png_of_too_many_dots_is_refused_before_anything_runs(monkeypatch):
-    monkeypatch.setenv(VARIABLE, "/nowhere")
-    large = Sheet("png", "", 1400, 1962)
-    assert large.dots(3) == (4200, 5886)
-    with pytest.raises(ValueError, match=r"44 million.*Take scale 3, or as SVG"):
-        draw(large, scale=4)
-    with pytest.raises(ValueError, match="Take SVG"):
-        Sheet("png", "", 1400, MOST_DOTS // 1400 + 1).dots(1)
-    with pytest.raises(ValueError, match="it must be 1 to 4"):
-        large.dots(5)
 
 
 # --- no browser --------------------------------------------------------------------------------
@@ -275,12 +257,12 @@ def test_a_browser_that_hangs_is_ended_with_its_helpers(temporary, tmp_path, mon
 
 def test_a_picture_of_another_size_is_no_picture(temporary, tmp_path, monkeypatch):
     small = tmp_path / "small.png"
-    Image.new("RGB", (3, 2)).save(small)
+    Image.new("RGB", (4, 6)).save(small)
     copy = f'for a in "$@"; do case $a in --screenshot=*) cp {small} "${{a#*=}}";; esac; done'
     monkeypatch.setenv(VARIABLE, script(tmp_path, copy))
     with pytest.raises(BrowserError, match="another size"):
         draw(Sheet("png", "<p>hello", 600, 200))
-    assert draw(Sheet("png", "<p>hello", 3, 2), scale=1) == small.read_bytes()
+    assert draw(Sheet("png", "<p>hello", 2, 3)) == small.read_bytes()
 
 
 # --- the command -------------------------------------------------------------------------------
@@ -298,7 +280,7 @@ def saved():
 @pytest.mark.browser
 def test_the_command_writes_them(saved, drawer, tmp_path, monkeypatch, capsysbinary):
     monkeypatch.chdir(tmp_path)
-    assert main(["export", saved, "--format", "png", "--scale", "1", "--dark"]) == 0
+    assert main(["export", saved, "--format", "png", "--dark"]) == 0
     (image,) = tmp_path.glob("*.png")
     assert colours(dots(image.read_bytes()))[SURFACE["dark"][0]] > 1000
     assert main(["export", saved, "--format", "svg", "--question", "Boats?", "-o", "-"]) == 0
@@ -308,9 +290,7 @@ def test_the_command_writes_them(saved, drawer, tmp_path, monkeypatch, capsysbin
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--format", "svg", "--scale", "2"], "--scale is for png, not for svg"),
         (["--format", "nodes", "--dark"], "--dark is for png, svg or animation, not for nodes"),
-        (["--format", "png", "--scale", "5"], "'--scale': 5"),
         (["--format", "png"], "SEGVIZ_BROWSER names '/nowhere'"),
         (["--format", "svg"], "SEGVIZ_BROWSER names '/nowhere'"),
         (["--format", "svg"], "The interactive page (html)"),

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from segviz.evaluation import Sweep
-from segviz.export import FORMATS, SCALES, Format, View, file_name, sweep_csv
+from segviz.export import FORMATS, Format, View, file_name, sweep_csv
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import SECONDS, made
 from segviz.llm.timeouts import waited_for
@@ -37,7 +37,6 @@ _HEADINGS = {
 # Width of the menu in pixels; without it the menu fills the page.
 _WIDTH = 300
 
-_SHARPNESS = 2
 _WAIT = 2 * SECONDS + 5  # for the queue, then for the browser
 # Streamlit drops a file some finished runs after it was made, so this run ends only after the
 # download has begun.
@@ -100,8 +99,7 @@ def _files(view: View) -> None:
 
 def _button(view: View, offer: Format, problem: str) -> None:
     key, state = f"export-{offer.part}-{offer.ending}", st.session_state
-    dark, scale = bool(state.get("export-dark")), state.get("export-scale") or _SHARPNESS
-    content = Attempt(offer, view, dark, scale)
+    content = Attempt(offer, view, bool(state.get("export-dark")))
     clicked = st.download_button(
         offer.label,
         content,
@@ -135,7 +133,6 @@ class Attempt:
     offer: Format
     view: View
     dark: bool = False
-    scale: int = _SHARPNESS
     problem: str = ""
     done: Event = field(default_factory=Event)
 
@@ -147,7 +144,7 @@ class Attempt:
             ValueError: the view cannot be written in this format; likewise.
         """
         try:
-            return made(self.offer, self.view, dark=self.dark, scale=self.scale)
+            return made(self.offer, self.view, dark=self.dark)
         except (BrowserError, ValueError) as error:
             self.problem = str(error)
             raise
@@ -185,12 +182,3 @@ def _look(offers: list[Format]) -> None:
     """Draws the controls for pictures, if a format uses them."""
     if any(offer.needs_browser for offer in offers):
         st.toggle("Dark pictures", key="export-dark", help="SVG and PNG with a dark background.")
-    if any(offer.scales for offer in offers):
-        st.segmented_control(
-            "Sharpness of the PNG",
-            SCALES,
-            default=_SHARPNESS,
-            format_func=lambda scale: f"{scale}×",
-            key="export-scale",
-            help="Device pixels for each of the 1,400 pixels of the picture's width.",
-        )
