@@ -108,7 +108,7 @@ class Client(Metered):
         self.endpoint = endpoint
         self.cache = cache if cache is not None else ModelCache()
         self._package = openai
-        authorization = endpoint.authorization or f"Bearer {endpoint.key or 'none'}"
+        authorization = f"Bearer {endpoint.key or 'none'}"
         # Key, address and header are all given, so that none is read from the environment:
         # a key meant for one server never reaches another.
         self._openai = openai.OpenAI(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 # Names whose labels DNS allows, or an address of version 6.
 _HOST = re.compile(r"[\w-]{1,63}(\.[\w-]{1,63})*\.?|[0-9a-f]*:[0-9a-f:.]*", re.ASCII)
@@ -36,8 +35,7 @@ class Endpoint:
     answer. A prompt with more than ``prompt_tokens``, as estimated, has its quoted texts shortened.
 
     ``repr``, comparison and hashing leave the key out. Two endpoints that differ only in the key
-    are equal, so make a new client when the key changes. A user name and password in ``base_url``
-    are used for basic authentication and shown nowhere.
+    are equal, so make a new client when the key changes.
     """
 
     base_url: str
@@ -69,10 +67,10 @@ class Endpoint:
                 f"base_url is {_shown(self.base_url)!r}; it must be an http:// or https:// "
                 "address such as http://localhost:11434/v1"
             )
-        if parts.query or parts.fragment:
+        if parts.query or parts.fragment or parts.username is not None:
             raise ValueError(
-                f"base_url {self.address!r} carries a '?' or '#' part, which would reach log "
-                "files; leave it out, a key belongs in the key field"
+                f"base_url {_shown(self.base_url)!r} carries a user name, '?' or '#' part, which "
+                "would reach log files; leave it out, a key belongs in the key field"
             )
         if not self.key.isascii() or any(c.isspace() or not c.isprintable() for c in self.key):
             raise ValueError(
@@ -94,11 +92,11 @@ class Endpoint:
     @property
     def host(self) -> str:
         """Host of the server, with its port if ``base_url`` has one."""
-        return self._parts.netloc.rpartition("@")[2].lower()
+        return self._parts.netloc.lower()
 
     @property
     def address(self) -> str:
-        """``base_url`` without user name and password, which is safe to show and to store."""
+        """``base_url`` in its usual form, which is safe to show and to store."""
         return f"{self._parts.scheme}://{self.host}{self._parts.path.rstrip('/')}"
 
     @property
@@ -115,30 +113,14 @@ class Endpoint:
         name = self._parts.hostname or ""
         return name in ("localhost", "::1") or re.fullmatch(r"127(\.\d+){3}", name) is not None
 
-    @property
-    def authorization(self) -> str:
-        """Value of the header Authorization for the user in ``base_url``; "" without a user.
-
-        It is "" with a key too, because a key takes its place.
-        """
-        if self.key or self._parts.username is None:
-            return ""
-        user, password = unquote(self._parts.username), unquote(self._parts.password or "")
-        return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
-
     def scrub(self, text: str, shortest: int = 1) -> str:
-        """Returns ``text`` with "[secret]" in place of the endpoint's key and password.
+        """Returns ``text`` with "[secret]" in place of the endpoint's key.
 
         Args:
-            text: text that may repeat a secret, such as an error message of the server.
-            shortest: secrets of fewer characters stay.
+            text: text that may repeat the key, such as an error message of the server.
+            shortest: a key of fewer characters stays.
         """
-        password = self._parts.password or ""
-        basic = self.authorization.removeprefix("Basic ")
-        for secret in (self.key, basic, password, unquote(password)):
-            if len(secret) >= shortest:
-                text = text.replace(secret, "[secret]")
-        return text
+        return text.replace(self.key, "[secret]") if len(self.key) >= shortest else text
 
 
 def _shown(url: str) -> str:

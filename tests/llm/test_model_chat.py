@@ -428,12 +428,6 @@ def test_nothing_is_read_from_the_environment(bench: Bench, monkeypatch: pytest.
     assert bench.server.authorizations == ["Bearer none"]
 
 
-def test_basic_authentication_from_the_address(bench: Bench):
-    url = bench.server.url.replace("http://", "http://user:p%40ss@")
-    bench.chat(base_url=url, key="").reply(FREE)
-    assert bench.server.authorizations == ["Basic dXNlcjpwQHNz"]
-
-
 def test_a_model_must_be_named(bench: Bench):
     with pytest.raises(ValueError, match="model is empty"):
         bench.chat(model="")

@@ -21,15 +21,6 @@ def test_the_key_is_in_no_text_and_no_comparison():
     assert hash(one) == hash(two)
 
 
-def test_a_password_in_the_address_is_shown_nowhere():
-    endpoint = Endpoint("https://me:pass%20word@Host.example:8443/v1/", "m", key=KEY)
-    assert endpoint.address == "https://host.example:8443/v1"
-    shown = f"{endpoint!r}{endpoint.identity}{endpoint.host}"
-    assert "me:" not in shown
-    assert "pass" not in shown
-    assert endpoint.scrub("a pass%20word b pass word " + KEY) == "a [secret] b [secret] [secret]"
-
-
 @pytest.mark.parametrize(
     "url",
     [
@@ -60,9 +51,10 @@ def test_secrets_are_not_repeated_by_validation():
     with pytest.raises(ValueError, match="base_url") as caught:
         Endpoint("ftp://me:password@host")
     assert "password" not in str(caught.value)
-    with pytest.raises(ValueError, match=r"carries a '\?'") as caught:
-        Endpoint("https://host/v1?key=password")
-    assert "password" not in str(caught.value)
+    for address in ("https://host/v1?key=password", "https://me:password@host/v1"):
+        with pytest.raises(ValueError, match="would reach log files") as caught:
+            Endpoint(address)
+        assert "password" not in str(caught.value)
     with pytest.raises(ValueError, match="the key has characters") as caught:
         Endpoint(URL, key="pass word")
     assert "pass" not in str(caught.value)
@@ -107,20 +99,17 @@ def test_the_key_is_in_no_error_and_no_log(
     for name in names:
         caplog.set_level(logging.DEBUG, logger=name)
     bench.server.script(*[wire.echo_key(code)] * 10)
-    url = bench.server.url.replace("http://", "http://user:passw0rd-long@")
-    for client in (bench.chat(base_url=url, retries=1), bench.embedder(base_url=url, retries=1)):
+    for client in (bench.chat(retries=1), bench.embedder(retries=1)):
         with pytest.raises(ModelError) as caught:
             client.reply(Prompt("s", "u")) if hasattr(client, "reply") else client.embed(["u"])
         error: BaseException | None = caught.value
         while error is not None:
             for text in (str(error), repr(error), str(vars(error))):
                 assert KEY not in text
-                assert "passw0rd" not in text
             error = error.__cause__ or error.__context__
     assert any(record.name.startswith("httpx") for record in caplog.records)
     logged = caplog.text + str([record.args for record in caplog.records])
     assert KEY not in logged
-    assert "passw0rd" not in logged
     assert bench.server.authorizations[0] == f"Bearer {KEY}"
 
 
