@@ -34,7 +34,6 @@ __all__ = [
     "EMBEDDERS",
     "NEURAL",
     "Cached",
-    "Charges",
     "Embedder",
     "HashingEmbedder",
     "KnowsWords",
@@ -71,20 +70,6 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Returns a vector per text, float32 (len(texts), d), of length 1; 0 for an empty text."""
-        ...
-
-
-@runtime_checkable
-class Charges(Protocol):
-    """Embedder that costs money per token."""
-
-    @property
-    def calls(self) -> int:
-        """Number of requests sent so far."""
-        ...
-
-    def charged(self, texts: Sequence[str]) -> int:
-        """Returns the number of tokens charged for embedding these texts, now or earlier."""
         ...
 
 

@@ -200,7 +200,7 @@ def _refuse_models(builders: Mapping[str, Build]) -> None:
         held = build.keywords if isinstance(build, partial) else {}
         embedder = held.get("embedder")
         if held.get("chat") is not None or (
-            embedder is not None and not isinstance(embedder, str) and paid(embedder) is not None
+            embedder is not None and not isinstance(embedder, str) and paid(embedder)
         ):
             raise ValueError(
                 f"the builder of {name!r} has a model of a server, whose key would be sent to "

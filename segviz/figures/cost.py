@@ -33,38 +33,32 @@ def _blocks(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def series(steps: Sequence[Step]) -> dict[str, NDArray[np.float64]]:
     """Returns the costs of every step by name, float64 (len(steps),) each.
 
-    Names are ms, tokens, calls, embedded, embedding tokens, inspected, modified and annotated.
+    Names are ms, tokens, calls, inspected, modified and annotated.
     Milliseconds are NaN if a step's answers came from a cache, or if the memory was opened from a
     file, which stores no times.
     """
     costs = costs_of(steps)
     timed = (costs["seconds"] != 0) & (costs["cached"] == 0)
-    names = "tokens calls embedded embedding_tokens inspected modified annotated".split()
+    names = "tokens calls inspected modified annotated".split()
     return {"ms": np.where(timed, 1000 * costs["seconds"], np.nan)} | {
-        name.replace("_", " "): costs[name].astype(np.float64) for name in names
+        name: costs[name].astype(np.float64) for name in names
     }
 
 
-def dollars(
-    steps: Sequence[Step], chat: Price | None, embedding: Price | None
-) -> NDArray[np.float64] | None:
-    """Returns US dollars per step, float64 (len(steps),), by prices of chat and embedding model.
+def dollars(steps: Sequence[Step], price: Price | None) -> NDArray[np.float64] | None:
+    """Returns US dollars per step, float64 (len(steps),), by the prices of the chat model.
 
-    Every answer is priced once, also if it came from the cache; retries are not. None if a needed
-    price, or the number of tokens, is unknown.
+    Every answer is priced once, also if it came from the cache; retries are not. None if the price,
+    or the number of tokens, is unknown.
     """
     costs = costs_of(steps)
-    spent = np.zeros(len(steps))
-    if costs["calls"].any():
-        output = costs["output"]
-        if chat is None or not output.any():
-            return None
-        spent += (costs["tokens"] - output) * chat.input + output * chat.output
-    if costs["embedded"].any():
-        if embedding is None or not costs["embedding_tokens"].any():
-            return None
-        spent += costs["embedding_tokens"] * embedding.input
-    return spent / 1_000_000
+    if not costs["calls"].any():
+        return np.zeros(len(steps))
+    output = costs["output"]
+    if price is None or not output.any():
+        return None
+    spent = (costs["tokens"] - output) * price.input + output * price.output
+    return np.asarray(spent / 1_000_000)
 
 
 def money(amount: float | None) -> str:
@@ -150,9 +144,5 @@ def total_sentence(steps: Sequence[Step], spent: NDArray[np.float64] | None) -> 
     if totals["calls"]:
         parts += [f"{totals['calls']:,} model calls", f"{totals['tokens']:,} tokens"]
         parts += filter(None, [total_cost(steps).by_model])
-    if totals["embedded"]:
-        parts.append(f"{totals['embedded']:,} texts embedded")
-        parts.append(f"{totals['embedding tokens']:,} tokens for them")
-    if totals["calls"] or totals["embedded"]:
         parts.append(money(None if spent is None else float(spent.sum())))
     return f"In all: {', '.join(parts)}."

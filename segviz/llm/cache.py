@@ -58,13 +58,6 @@ class Completion(NamedTuple):
     fingerprint: str = ""
 
 
-class Embedding(NamedTuple):
-    """Stored embedding of a text: its vector, float32 (d,), and its share of the tokens charged."""
-
-    vector: Vector
-    tokens: int = 0
-
-
 def content_key(kind: str, identity: str, request: object) -> bytes:
     """Returns the key under which the reply to a request is stored.
 
@@ -151,22 +144,22 @@ class ModelCache:
         self._insert([(key, *completion)], "REPLACE" if replace else "IGNORE")
         return self.completion(key) or completion
 
-    def embeddings(self, keys: Sequence[bytes]) -> dict[bytes, Embedding]:
-        """Returns the stored embeddings by key, of those ``keys`` that have one."""
-        found: dict[bytes, Embedding] = {}
+    def embeddings(self, keys: Sequence[bytes]) -> dict[bytes, Vector]:
+        """Returns the stored vectors by key, float32 (d,), of those ``keys`` that have one."""
+        found: dict[bytes, Vector] = {}
         for start in range(0, len(keys), _CHUNK):
             part = keys[start : start + _CHUNK]
             marks = ",".join("?" * len(part))
-            statement = f"SELECT key, value, tokens_in FROM kept WHERE key IN ({marks})"
-            for key, value, tokens in self._run(statement, *part):
-                found[key] = Embedding(np.frombuffer(value, dtype="<f4"), tokens)
+            statement = f"SELECT key, value FROM kept WHERE key IN ({marks})"
+            for key, value in self._run(statement, *part):
+                found[key] = np.frombuffer(value, dtype="<f4")
         return found
 
-    def keep_embeddings(self, rows: Mapping[bytes, Embedding]) -> None:
+    def keep_embeddings(self, rows: Mapping[bytes, Vector]) -> None:
         """Stores embeddings by key, all of them or none; those stored before stay."""
         self._insert(
             [
-                (key, np.asarray(row.vector, dtype="<f4").tobytes(), row.tokens, 0, "", "")
+                (key, np.asarray(row, dtype="<f4").tobytes(), 0, 0, "", "")
                 for key, row in rows.items()
             ]
         )

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
 
 import numpy as np
 
 from segviz.llm import timeouts
-from segviz.llm.cache import Embedding, ModelCache, content_key
+from segviz.llm.cache import ModelCache, content_key
 from segviz.llm.client import Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.protocols import ModelError
@@ -29,6 +28,8 @@ _PROBE = "text"
 
 class OpenAIEmbedder(Client):
     """Embedding model of a server with the OpenAI API; each text is sent once, then cached."""
+
+    charges = True
 
     def __init__(
         self,
@@ -97,8 +98,7 @@ class OpenAIEmbedder(Client):
             fresh = dict(zip(batch, self._fetch(batch), strict=True))
             self.cache.keep_embeddings({keys[text]: row for text, row in fresh.items()})
             # If another process has stored other vectors, use those: a rebuild will find them.
-            kept = self._kept({text: keys[text] for text in batch})
-            return {text: row.vector for text, row in fresh.items()} | kept
+            return fresh | self._kept({text: keys[text] for text in batch})
 
         # Batches are cut from all texts, not only the missing ones: a repeated call after an
         # interruption sends exactly the unfinished batches, at the same charge.
@@ -110,22 +110,13 @@ class OpenAIEmbedder(Client):
     def _kept(self, keys: dict[str, bytes]) -> dict[str, Vector]:
         """Returns the stored vectors by text; ``keys`` maps a text to its key in the cache."""
         kept = self.cache.embeddings(list(keys.values()))
-        rows = {text: kept[key].vector for text, key in keys.items() if key in kept}
+        rows = {text: kept[key] for text, key in keys.items() if key in kept}
         if not all(self._fits(row) for row in rows.values()):
             raise ModelError(
                 f"The cache holds vectors of {self.name} with different numbers of "
                 "dimensions: the model changed under the same name. Use a new cache file."
             )
         return rows
-
-    def charged(self, texts: Sequence[str]) -> int:
-        """Returns the tokens the server charged for embedding these texts, now or earlier.
-
-        The tokens of a batch are divided among its texts by length. A text that is not in the cache
-        counts 0.
-        """
-        keys = self._keys([sent for text in texts if (sent := _sent(text))])
-        return sum(row.tokens for row in self.cache.embeddings(list(keys.values())).values())
 
     def _keys(self, texts: Sequence[str]) -> dict[str, bytes]:
         """Returns the key in the cache of each text's vector, by text."""
@@ -147,7 +138,7 @@ class OpenAIEmbedder(Client):
         if batch:
             yield batch
 
-    def _fetch(self, texts: list[str]) -> list[Embedding]:
+    def _fetch(self, texts: list[str]) -> list[Vector]:
         """Requests the vectors of texts from the server.
 
         If the server refuses a batch as too large, its halves are sent. If it refuses a single
@@ -177,10 +168,10 @@ class OpenAIEmbedder(Client):
             self._batch_texts = min(self._batch_texts, max(half, 1))
         return self._fetch(texts[:half]) + self._fetch(texts[half:])
 
-    def _read(self, reply: Body, texts: Sequence[str]) -> list[Embedding]:
+    def _read(self, reply: Body, texts: Sequence[str]) -> list[Vector]:
         """Returns the vectors in a server's reply, in the order of ``texts``; or raises a Fault."""
-        tokens, count = self.count_tokens(reply, output=False)[0], len(texts)
-        data = reply.get("data")
+        self.count_tokens(reply, output=False)
+        count, data = len(texts), reply.get("data")
         if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
             raise Fault("the reply lacked its vectors (data)", "body")
         if len(data) != count:
@@ -195,8 +186,7 @@ class OpenAIEmbedder(Client):
             raise Fault(
                 f"the vectors have {sorted(sizes)} dimensions, {expected} expected", "vectors"
             )
-        shares = _shares(tokens, [len(text) for text in texts])
-        return [Embedding(rows[places.index(place)], shares[place]) for place in range(count)]
+        return [rows[places.index(place)] for place in range(count)]
 
     def _fits(self, row: Vector) -> bool:
         """Returns True if a vector has as many dimensions as the first vector of this client."""
@@ -227,10 +217,3 @@ def _unit(values: object) -> Vector:
 def _sent(text: str) -> str:
     """Returns a text as it is sent to the server: cut if too long, "" if it has blanks alone."""
     return clean(text)[:MAX_CHARACTERS] if text.strip() else ""
-
-
-def _shares(tokens: int, weights: Sequence[int]) -> list[int]:
-    """Divides a number of tokens into whole numbers proportional to ``weights``."""
-    bounds = [0, *accumulate(weights)]
-    cuts = [tokens * bound // max(bounds[-1], 1) for bound in bounds]
-    return [right - left for left, right in pairwise(cuts)]

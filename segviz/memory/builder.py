@@ -20,10 +20,10 @@ from segviz.files import check_room
 from segviz.handover import built_in, calling
 from segviz.llm import Chat, ModelError
 from segviz.llm.timeouts import waited_for
-from segviz.memory.factory import make_system, needs_chat, paid, parts_of, provenance
+from segviz.memory.factory import make_system, needs_chat, parts_of, provenance
 from segviz.memory.memory import Memory
 from segviz.text.captions import counted
-from segviz.tree import Record, Step, Vector
+from segviz.tree import Record, Step
 
 Progress = Callable[[int, int], None]
 
@@ -41,74 +41,34 @@ def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
     return arriving(units, embedder.embed([unit.text for unit in units]))
 
 
-class _Meter:
-    """Embedder that counts the model costs of a build, step by step.
+def _metered(steps: Iterator[Step], chat: Chat | None) -> Iterator[Step]:
+    """Yields a system's steps with seconds and calls of the chat model added to each step's cost.
 
-    It wraps the cache of the real embedder, because the cache hides requests. Every text counts
-    once, when it first occurs: unlike the number of requests, that is the same in a repeated or
-    resumed build.
+    Every text counts when it first occurs, also if its answer is in a cache. So a repeated or
+    resumed build counts the same.
     """
 
-    def __init__(self, embedder: Embedder, chat: Chat | None, units: Sequence[Unit]) -> None:
-        self._embedder = self.inner = embedder  # ``inner``: for known_scripts
-        self._paid = paid(embedder)
-        self._chat = chat
-        # Embedded before the first step.
-        self._known = {unit.text for unit in units} if self._paid is not None else set()
-        self._charged: set[str] = set()
-        self._embedded = self._tokens = self._cached = 0
-
-    @property
-    def name(self) -> str:
-        return self._embedder.name
-
-    def embed(self, texts: Sequence[str]) -> Vector:
-        if self._paid is None:
-            return self._embedder.embed(texts)
-        fresh = set(texts) - self._known
-        sent = self._paid.calls
-        rows = self._embedder.embed(texts)
-        self._known |= fresh
-        self._cached += len(fresh) if self._paid.calls == sent else 0
-        self._charge(texts)
-        return rows
-
-    def _charge(self, texts: Sequence[str]) -> None:
-        if self._paid is None:
-            return
-        new = [t for t in dict.fromkeys(texts) if t.strip() and t not in self._charged]
-        if new:
-            self._charged.update(new)
-            self._embedded += len(new)
-            self._tokens += self._paid.charged(new)
-
-    def _counters(self) -> dict[str, int]:
-        chat = self._chat
+    def counters() -> dict[str, int]:
         known = chat.counts() if chat else {}
-        counts = {name: known.get(of, 0) for name, of in _COUNTED.items()}
-        counts |= {"embedded": self._embedded, "embedding_tokens": self._tokens}
-        return {**counts, "recalled": counts["recalled"] + self._cached}
+        return {name: known.get(of, 0) for name, of in _COUNTED.items()}
 
-    def steps(self, steps: Iterator[Step]) -> Iterator[Step]:
-        """Yields the system's steps with seconds and model costs added to each step's cost."""
-        # Counters only grow; a step's cost is their difference between two yields. They are
-        # read again after each yield, so that the consumer's own time and calls do not count.
-        began, before = perf_counter(), self._counters()
-        for step in steps:
-            seconds = perf_counter() - began
-            self._charge([step.unit.text])
-            spent = {name: now - before[name] for name, now in self._counters().items()}
-            notes = _notes(*(spent.pop(name) for name in ("refused", "shortened")))
-            cost = replace(step.cost, seconds=seconds, cached=spent.pop("recalled"), **spent)
-            yield replace(step, note="".join((step.note, *notes)), cost=cost)
-            began, before = perf_counter(), self._counters()
+    # Counters only grow; a step's cost is their difference between two yields. They are
+    # read again after each yield, so that the consumer's own time and calls do not count.
+    began, before = perf_counter(), counters()
+    for step in steps:
+        seconds = perf_counter() - began
+        spent = {name: now - before[name] for name, now in counters().items()}
+        notes = _notes(*(spent.pop(name) for name in ("refused", "shortened")))
+        cost = replace(step.cost, seconds=seconds, **spent)
+        yield replace(step, note="".join((step.note, *notes)), cost=cost)
+        began, before = perf_counter(), counters()
 
 
 _COUNTED = {
     "calls": "answered",
     "tokens": "answered_tokens",
     "output": "answered_output",
-    "recalled": "from_cache",
+    "cached": "from_cache",
     "refused": "refused",
     "shortened": "shortened",
     **{name: name for name in ("decided", "decided_instead", "written", "written_instead")},
@@ -197,11 +157,10 @@ class Building:
         """Yields every step, from the first on; raises BuildPaused when a model gives up."""
         self._record = Record()
         try:
-            meter = _Meter(self._embedder, self._chat, self.units)
             stream = arrivals(self.units, self._embedder)
-            services = services_for(self._system, meter, self._chat, self._conversation)
+            services = services_for(self._system, self._embedder, self._chat, self._conversation)
             with calling(self._system):
-                for step in meter.steps(self._system_steps(stream, services)):
+                for step in _metered(self._system_steps(stream, services), self._chat):
                     self._calls += step.cost.calls
                     self._take(step)
                     yield step

@@ -12,7 +12,7 @@ from segviz.construct.annotate import ANNOTATORS
 from segviz.construct.compatibility import COMPATIBILITY
 from segviz.construct.tasks import TASKS
 from segviz.conversation import Finding
-from segviz.embedding import EMBEDDERS, Charges, Embedder, get_embedder
+from segviz.embedding import EMBEDDERS, Embedder, get_embedder
 from segviz.llm import Chat
 from segviz.llm.prompts import digest, texts_of
 from segviz.plugins import load_plugins
@@ -288,13 +288,9 @@ def parts_of(system: System, registries: Collection[str] = tuple(COMPONENTS)) ->
     return [getattr(system, p.name) for p in declared if p.spec.registry in registries]
 
 
-def paid(embedder: Embedder) -> Charges | None:
-    """Returns the embedder inside the wrapper ``embedder``, or ``embedder`` itself without one.
-
-    None if it does not charge by the token.
-    """
-    inner = getattr(embedder, "inner", embedder)
-    return inner if isinstance(inner, Charges) else None
+def paid(embedder: Embedder) -> bool:
+    """Returns True if an embedder, or the one inside it, belongs to a server (``charges``)."""
+    return bool(getattr(getattr(embedder, "inner", embedder), "charges", False))
 
 
 class NoEmbedder(ValueError):

@@ -438,7 +438,7 @@ def from_saved(saved: store.Saved, embedder: Embedder | None = None) -> Memory:
     else:
         embedder = as_embedder(embedder)
     # Opening sends nothing, so the dimensions of a remote model are not asked for.
-    offline = not isinstance(embedder, MissingEmbedder) and paid(embedder) is None
+    offline = not isinstance(embedder, MissingEmbedder) and not paid(embedder)
     found = replay(saved.steps[:1]).vector.shape[1]
     if offline and saved.steps and found != (expected := embedder.embed([""]).shape[1]):
         raise store.StoreError(

@@ -1,8 +1,8 @@
 """Reads and writes memories on disk: a container with checksums, and a JSON export.
 
-Format ``segviz-memory`` version 5. Both forms are one document:
+Format ``segviz-memory`` version 6. Both forms are one document:
 
-``format, version``   ``"segviz-memory"``, ``5``
+``format, version``   ``"segviz-memory"``, ``6``
 ``view``              in a session file only: the page and the parameters of its link
 ``conversation``      id, speakers, source_format, sessions (id, start: ISO or null, raw_date,
                       turns: id, speaker, text, caption), questions (index, text, answer, category,
@@ -25,7 +25,7 @@ In the container the tables are arrays (``segviz.store.container``). In JSON the
 ``vectors`` a list of base64, float32 little-endian. :func:`schema` is the JSON Schema.
 
 The same memory gives the same bytes. Wall-clock times, keys and cache counts are never written.
-Files of versions 1 to 4 are read for one release (``segviz.store.older``).
+Files of versions 1 to 5 are read for one release (``segviz.store.older``).
 
 May import ``retrieval`` and the packages below it (it uses ``conversation`` and ``tree``), not
 ``systems``. Public face: the names below.

@@ -31,7 +31,7 @@ from segviz.tree import History, Vector, columns_of
 from segviz.tree.columns import ADD, LINK, RELATE, RETIRE, REVISE, UNLINK, Columns
 from segviz.tree.structure import sealed
 
-VERSION: Final = 5
+VERSION: Final = 6
 
 _INT32 = 2**31
 _EXACT = 2**53  # from here on JSON readers may round whole numbers
@@ -114,7 +114,7 @@ TABLES: Final = {
     "steps": Table("<i4", "unit note why chosen operation candidates events"),
     "costs": Table(
         "<i8",
-        "calls tokens annotated inspected modified output embedded embedding_tokens "
+        "calls tokens annotated inspected modified output "
         "decided decided_instead written written_instead",
     ),
     "candidates": Table("<i4", "node label given"),
@@ -157,7 +157,7 @@ class Document(BaseModel):
     model_config = ConfigDict(ser_json_inf_nan="constants")
 
     format: Literal["segviz-memory"]
-    version: Literal[5]
+    version: Literal[6]
     view: SavedView | None = None
     conversation: Conversation
     unit: str

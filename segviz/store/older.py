@@ -1,4 +1,4 @@
-"""Converts documents of versions 1 to 4 to the current version; read for one release only."""
+"""Converts documents of versions 1 to 5 to the current version; read for one release only."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from segviz.store.saved import StoreError
 UNSIGNED: Final = (1, 2, 3)
 """Versions whose containers end without a checksum."""
 
-VERSIONS: Final = (*UNSIGNED, 4)
+VERSIONS: Final = (*UNSIGNED, 4, 5)
 
 Row = Callable[[str], int]
 
 
 def upgraded(found: dict[str, Any]) -> dict[str, Any]:
     """Converts an older document to the current version, unchecked; StoreError if malformed."""
-    made: dict[str, Any] = {"provenance": {}}
+    made: dict[str, Any] = {"provenance": found.get("provenance", {})}
     try:
         if found["version"] in UNSIGNED:
             made |= _of_columns(found) if "text_end" in found else _of_events(found)
@@ -40,11 +40,17 @@ def upgraded(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _costs(rows: Any) -> Any:
-    """Returns the table of costs with zeros in the columns that older versions lack."""
+    """Returns the table of costs without embeddings, with zeros in columns that versions lack."""
     width = TABLES["costs"].width
     if isinstance(rows, np.ndarray):
+        rows = np.delete(rows, _EMBEDDINGS, axis=1)
         return np.pad(rows, ((0, 0), (0, width - rows.shape[1])))
-    return [[*row, *[0] * (width - len(row))] for row in rows]
+    fewer = [[*row[: _EMBEDDINGS.start], *row[_EMBEDDINGS.stop :]] for row in rows]
+    return [[*row, *[0] * (width - len(row))] for row in fewer]
+
+
+_EMBEDDINGS = slice(6, 8)
+"""Columns of the table of costs that versions before 6 had for embeddings."""
 
 
 def _turn(parts: Sequence[Any]) -> dict[str, Any]:
@@ -91,7 +97,7 @@ def _of_events(found: dict[str, Any]) -> dict[str, Any]:
                 given = (score is not None) + 2 * (threshold is not None)
                 tables["candidates"].append([node, row(label), given])
                 tables["numbers"].append([score or 0, threshold or 0])
-        tables["costs"].append(step["cost"][: TABLES["costs"].width])
+        tables["costs"].append(step["cost"][:8])
         head = [step["unit"], row(step["note"]), why, chosen, row(step.get("operation", ""))]
         tables["steps"].append([*head, len(tables["candidates"]), len(tables["events"])])
     vectors = found["vectors"]

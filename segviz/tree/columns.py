@@ -9,8 +9,8 @@ Columns (s steps, c candidates, e events, w weights, r vectors). Texts are store
 ============ =============== ======================================================================
 steps        int32 (s, 7)    unit, note, why and chosen of the decision (why -1: none), operation;
                              one past its last candidate and event
-costs        int64 (s, 12)   calls, tokens, annotated, inspected, modified, output, embedded,
-                             embedding_tokens, decided, decided_instead, written, written_instead
+costs        int64 (s, 10)   calls, tokens, annotated, inspected, modified, output, decided,
+                             decided_instead, written, written_instead
 candidates   int32 (c, 3)    node, label, which numbers are present (1 score, 2 threshold)
 numbers      float64 (c, 2)  score, threshold; 0 where absent
 events       int32 (e, 9)    code, then of ``Add``: node, level, start, stop, text, vector, kind,
@@ -59,7 +59,7 @@ from segviz.tree.structure import IntArray, Structure
 
 ADD, REVISE, LINK, UNLINK, RETIRE, RELATE = range(6)
 _COSTS = (
-    "calls tokens annotated inspected modified output embedded embedding_tokens "
+    "calls tokens annotated inspected modified output "
     "decided decided_instead written written_instead"
 ).split()
 _costs_of = attrgetter(*_COSTS)

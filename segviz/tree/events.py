@@ -184,14 +184,12 @@ class Cost:
     ``calls`` and ``tokens`` count the prompts a model answered and their tokens, from the server or
     the cache (0 offline). ``output`` is the part of ``tokens`` the model wrote. ``annotated``
     counts the annotations written, ``inspected`` the candidates really judged, ``modified`` the
-    nodes added or revised. ``embedded`` counts the texts that a paid model embedded for the first
-    time in this build, including the unit's own. ``embedding_tokens`` is its charge for them, now
-    or when they were cached. ``decided`` and ``written`` count decisions and texts that were asked
-    of a model and made by it, ``decided_instead`` and ``written_instead`` those made offline in
-    their place.
+    nodes added or revised. ``decided`` and ``written`` count decisions and texts that were asked of
+    a model and made by it, ``decided_instead`` and ``written_instead`` those made offline in their
+    place.
 
     ``seconds`` of wall time and ``cached`` depend on the run and are never saved. ``cached`` counts
-    answers and embedded texts from a cache; with any, ``seconds`` says nothing about the model.
+    answers from a cache; with any, ``seconds`` says nothing about the model.
     """
 
     calls: int = 0
@@ -200,8 +198,6 @@ class Cost:
     inspected: int = 0
     modified: int = 0
     output: int = 0
-    embedded: int = 0
-    embedding_tokens: int = 0
     decided: int = 0
     decided_instead: int = 0
     written: int = 0

@@ -72,21 +72,19 @@ class TestCost:
         assert "not saved" in cost_sentence(self.with_costs(seconds=0.0))
 
     def test_calls_tokens_and_money(self):
-        steps = self.with_costs(calls=2, tokens=100, output=10, embedded=1, embedding_tokens=50)
-        assert dollars(steps, None, Price(1, 0)) is None
-        assert dollars(steps, Price(1, 2), None) is None
-        spent = dollars(steps, Price(1.0, 2.0), Price(0.5, 0.0))
-        assert spent.tolist() == pytest.approx([(90 * 1 + 10 * 2 + 50 * 0.5) / 1e6] * 8)
+        steps = self.with_costs(calls=2, tokens=100, output=10)
+        assert dollars(steps, None) is None
+        spent = dollars(steps, Price(1.0, 2.0))
+        assert spent.tolist() == pytest.approx([(90 * 1 + 10 * 2) / 1e6] * 8)
         names = set(panels(cost_figure(steps, spent=spent, **COLOURS)))
-        assert {"calls", "tokens", "embedded", "embedding tokens", "US dollars"} <= names
+        assert {"calls", "tokens", "US dollars"} <= names
         assert "US dollars" not in panels(cost_figure(steps, **COLOURS))
         assert "16 model calls, 800 tokens" in total_sentence(steps, spent)
-        assert "$0.0011" in total_sentence(steps, spent)
+        assert "$0.0009" in total_sentence(steps, spent)
         assert "$" not in total_sentence(steps, None)
 
     def test_unknown_token_counts_make_the_cost_unknown_and_offline_costs_nothing(self):
-        assert dollars(self.with_costs(calls=1), Price(1, 1), None) is None
-        assert dollars(self.with_costs(embedded=1), None, Price(1, 0)) is None
+        assert dollars(self.with_costs(calls=1), Price(1, 1)) is None
         offline = self.memory(5).steps
-        assert dollars(offline, None, None).tolist() == [0] * 5
-        assert "$" not in total_sentence(offline, dollars(offline, None, None))
+        assert dollars(offline, None).tolist() == [0] * 5
+        assert "$" not in total_sentence(offline, dollars(offline, None))

@@ -286,7 +286,7 @@ def mutate(document, rng):
             holder[key] = rng.choice(VALUES)
 
 
-@pytest.mark.parametrize("version", [3, 5])
+@pytest.mark.parametrize("version", [3, 6])
 def test_a_mutated_document_opens_and_works_or_is_refused(packed, version):
     """Whatever is changed: the memory can be asked and saved again, or a StoreError says why."""
     old = gzip.decompress(BEFORE.read_bytes())

@@ -117,7 +117,7 @@ class TestRoundTrip:
         assert store.parse((tmp_path / "m.txt").read_bytes()).unit == "turn"
 
 
-@pytest.mark.parametrize("version", [3, 4])
+@pytest.mark.parametrize("version", [3, 4, 5])
 @pytest.mark.parametrize("ending", ["json.gz", "npz"])
 def test_files_of_the_version_before_open(version, ending):
     name = f"version-{version}.{ending}"

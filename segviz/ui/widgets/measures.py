@@ -55,7 +55,7 @@ def _seconds(session: AppSession, sweeps: float, memories: int = 1) -> float:
 def at_once(session: AppSession, sweeps: float = 1.0) -> bool:
     """Returns True if a measurement as long as ``sweeps`` usual sweeps is short and free."""
     quick = _seconds(session, sweeps) <= _AUTOMATIC and one_moment(session)
-    return quick and paid(session.memory.embedder) is None
+    return quick and not paid(session.memory.embedder)
 
 
 def duration(session: AppSession, sweeps: float, memories: int = 1) -> str:

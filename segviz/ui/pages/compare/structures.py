@@ -198,7 +198,7 @@ def offer(session: AppSession, missing: list[str]) -> None:
 def _built(session: AppSession, missing: list[str]) -> bool:
     labels = ", ".join(SYSTEMS[name].label for name in missing)
     quick = len(session.memory.units) <= _AUTOMATIC_UNITS and not st.session_state.get(_STOPPED)
-    if not (quick and paid(session.memory.embedder) is None) and not st.button(
+    if not (quick and not paid(session.memory.embedder)) and not st.button(
         f"Build {sentence_of(labels)}", key="build-compared", icon=":material/play_arrow:"
     ):
         leaves = counted(len(session.memory.units), "leaf", "leaves")

@@ -214,7 +214,7 @@ def _provenance(session: AppSession) -> None:
 def _cost(session: AppSession, now: int) -> None:
     steps = session.memory.steps[:now]
     memory = session.memory
-    spent = dollars(steps, price_of(memory.chat), price_of(memory.embedder.name))
+    spent = dollars(steps, price_of(memory.chat))
     chart(
         cost_figure(steps, spent=spent, **colours()),
         f"{total_sentence(steps, spent)} {cost_sentence(steps)}",
