@@ -75,7 +75,8 @@ def ask(options: Options, console: Console) -> int:
             raise UsageError("no question is given; write one after the file, or use --number")
         try:
             with user_errors():
-                result = memory.ask(question or text, settings_of(options), chat=clients.chat)
+                settings = settings_of(options, memory)
+                result = memory.ask(question or text, settings, chat=clients.chat)
             wanted = clients.chat if options.answer else None
             said = answer(memory, result, wanted) if wanted else None
         except ModelError as error:

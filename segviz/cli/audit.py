@@ -131,7 +131,7 @@ def audit(options: Options, console: Console) -> int:
         }
         console.json("audit", content)
         return OK
-    said = found.counts
+    said, how = found.counts, found.settings.in_words
     console.line(
         f"{memory.system}: {said['texts']} texts, {said['attributed']} attributed "
         f"({said['unsure']} unsure); of {said['written']} of {said['turns']} turns"
@@ -139,7 +139,7 @@ def audit(options: Options, console: Console) -> int:
     if not found.stages:
         console.line(f"{conversation.id} has no question with evidence, so no stage is known")
     else:
-        console.line(f"{said['questions']} questions with evidence, K {options.k}")
+        console.line(f"{said['questions']} questions with evidence, K {options.k}, by {how}")
         kept = ("group", "gold turns", *occurring(tables["all"]))
         console.rows([{name: row[name] for name in kept} for t in tables.values() for row in t])
     if found.stale:

@@ -109,7 +109,7 @@ def _view(options: Options, memory: Memory, clients: Models) -> View:
     path = path_of(options.file)
     saved, sample = recognises(path), options.file.startswith(SAMPLE)
     asks = options.question is not None or options.number is not None
-    settings = settings_of(options)
+    settings = settings_of(options, memory)
     return view_of(
         memory,
         options.question,

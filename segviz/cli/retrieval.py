@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 import click
@@ -19,6 +19,7 @@ from segviz.cli.command import (
     whole_numbers,
 )
 from segviz.conversation import Conversation, Question
+from segviz.memory import Memory, settings_for
 from segviz.retrieval import METHODS, POLICIES, PRESETS, RELEVANCE, RetrievalSettings
 
 DEFAULTS = RetrievalSettings()
@@ -57,6 +58,7 @@ literal_option = _retrieval(
 _POLICY = f"Direction of propagation: {', '.join(POLICIES)}."
 _ALPHA, _HOPS = "Decay of scores per hop; 0 to below 1.", "Number of hops, H; 0 or more."
 _METHOD = "Propagation as above, or the system's own retrieval."
+_OWN_FIRST = "native for a system that has one, unless an option above says how nodes are scored"
 _STEP = "Ask the memory in its state after this step."
 _MOMENT = "the moment of the question, else the last step"
 _policies = click.Choice(list(POLICIES))
@@ -78,7 +80,7 @@ retrieval_options = together(
     _retrieval("--levels", "Admissible levels.", "all", type=whole_numbers, metavar="N,…"),
     literal_option,
     _retrieval("--step", _STEP, _MOMENT, type=int),
-    _retrieval("--method", _METHOD, DEFAULTS.method, type=_Methods(METHODS)),
+    _retrieval("--method", _METHOD, _OWN_FIRST, type=_Methods(METHODS)),
 )
 """Options for all retrieval settings."""
 
@@ -86,11 +88,11 @@ _NUMBER = "Ask the question of the file with this number, with its gold evidence
 number_option = option("--number", _NUMBER, type=int)
 
 
-def settings_of(options: Options) -> RetrievalSettings:
+def settings_of(options: Options, memory: Memory) -> RetrievalSettings:
     """Returns the retrieval settings of the options; UsageError for a value out of range."""
-    start = DEFAULTS.with_preset(options.preset) if options.preset else DEFAULTS
+    preset = DEFAULTS.with_preset(options.preset) if options.preset else None
     with user_errors():
-        return replace(start, **given(options, [item.name for item in fields(start)]))
+        return settings_for(memory, preset, given(options, [one.name for one in fields(DEFAULTS)]))
 
 
 def given(options: Options, names: Iterable[str]) -> dict[str, Any]:

@@ -59,11 +59,12 @@ class Audit:
     stages: tuple[EvidenceStage, ...]
 
     def __repr__(self) -> str:
-        """Returns the system and the share of gold turns in each stage, in one line."""
+        """Returns the system, its retrieval and the share of gold turns in each stage."""
         shares = [
             f"{stage} {row[stage]:.3f}" for row in stage_rows(self.stages) for stage in STAGES
         ]
-        return f"Audit({self.memory.system}: {', '.join(shares) or 'no question with evidence'})"
+        said = ", ".join(shares) or "no question with evidence"
+        return f"Audit({self.memory.system} by {self.settings.in_words}: {said})"
 
     @cached_property
     def counts(self) -> Mapping[str, int]:

@@ -10,20 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Retriever
 from segviz.conversation import UNANSWERABLE, Category, Question, category_order
 from segviz.evaluation.aggregate import Mean, mean_ci
 from segviz.evaluation.measures import DEFAULT, MEASURES, TOKENS, UNITS, check_measure
 from segviz.evaluation.question_batch import Ints, Limits, QuestionBatch, batches, measured_settings
-from segviz.memory import Memory, native_retrieval
+from segviz.memory import Memory, native_retrieval, settings_for
 from segviz.retrieval import PRESETS, RetrievalSettings, combine, spread
 
 ADVERSARIAL = 5
 """LoCoMo's category of questions whose answer is not in the conversation.
 
 Their evidence is the turn that suggests a wrong answer."""
-
-_SCORING = {"policy", "alpha", "horizon", "relevance", "method"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -279,11 +276,7 @@ class Evaluation:
 
     def __repr__(self) -> str:
         """Returns the retrieval and the mean of the default measure, in one line."""
-        policy, alpha, horizon = self.settings.propagation
-        spread = f"{policy} {alpha:g}/{horizon}, " * (policy != "none")
-        scored = f"{spread}relevance {self.settings.relevance}"
-        how = "its own retrieval" if self.settings.method == "native" else scored
-        return f"Evaluation({how}, K {self.settings.k}: {self.outcomes})"
+        return f"Evaluation({self.settings.in_words}, K {self.settings.k}: {self.outcomes})"
 
 
 def evaluate(
@@ -307,8 +300,8 @@ def evaluate(
     Args:
         memory: the memory.
         questions: the questions, with gold evidence or answers.
-        settings: the retrieval settings; ``levels`` must not be set. Without settings, and without
-            a change of how nodes are scored, a system with its own retrieval is asked by that.
+        settings: the retrieval settings; ``levels`` must not be set. The default is that of
+            ``segviz.ask``.
         units: number of units read for ``reached``, ≥ 1.
         tokens: number of tokens read for ``answer_words``, ≥ 1.
         seed: draws the 95 % intervals.
@@ -320,25 +313,11 @@ def evaluate(
     Raises:
         ValueError: names value and legal range of a bad setting.
     """
-    changes = asking(memory, settings, changes)
-    settings = measured_settings(settings, changes).resolved(memory.model)
+    settings = measured_settings(settings_for(memory, settings, changes), {}).resolved(memory.model)
     limits = Limits(settings.k, settings.budget, units, tokens, settings.deduplicate)
     found = batches(memory, questions, settings, limits)
     rankings = (ranked(memory, batch, settings) for batch in found)
     return Evaluation(settings, units, tokens, outcomes_of(questions, found, rankings, seed))
-
-
-def asking(
-    memory: Memory, settings: RetrievalSettings | None, changes: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Returns ``changes`` of settings, with the method "native" where that is the default.
-
-    It is the default if the memory's system implements its own retrieval, no ``settings`` are
-    given, and ``changes`` do not say how nodes are scored.
-    """
-    if settings is not None or _SCORING & changes.keys() or not isinstance(memory.model, Retriever):
-        return dict(changes)
-    return {**changes, "method": "native"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from typing import Any
 from segviz.conversation import Category, Question, category_label
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import COLLAPSED, NATIVE, native_settings
-from segviz.evaluation.evaluation import Outcomes, asking
+from segviz.evaluation.evaluation import Outcomes
 from segviz.evaluation.text_metrics import bleu1, token_f1
 from segviz.llm import Chat, LabelError, ModelError, Reply
 from segviz.llm.prompts import RUBRIC
-from segviz.memory import Memory, Rehearsal, paid
+from segviz.memory import Memory, Rehearsal, paid, settings_for
 from segviz.memory.answer import (
     RIGHT_FROM,
     Answer,
@@ -156,8 +156,7 @@ def evaluate_answers(
         AnsweringPaused: a model cannot be reached; it has the results so far.
         ValueError: a setting is bad.
     """
-    changes = asking(memory, settings, changes)
-    asked = replace(settings or RetrievalSettings(), **changes).resolved(memory.model)
+    asked = settings_for(memory, settings, changes).resolved(memory.model)
     rows: list[AnswerRow] = []
 
     def evaluation() -> AnswerEvaluation:

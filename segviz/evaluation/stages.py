@@ -10,7 +10,7 @@ from segviz.conversation import Category, Question, category_label, category_ord
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart
 from segviz.evaluation.question_batch import measured_settings
-from segviz.memory import Memory
+from segviz.memory import Memory, settings_for
 from segviz.retrieval import RetrievalSettings, ranks, select
 
 NEVER_WRITTEN, NOT_RANKED, NOT_READ, WRONG, READ = STAGES = (
@@ -75,7 +75,7 @@ def evidence_stages(
     Raises:
         ValueError: For a setting out of range, or if ``levels`` is set.
     """
-    asked = measured_settings(settings, changes)
+    asked = measured_settings(settings_for(memory, settings, changes), {})
     where = {
         turn.id: session.id for session in memory.conversation.sessions for turn in session.turns
     }

@@ -37,12 +37,12 @@ def audit_html(found: Audit) -> str:
     title = f"Audit of {memory.system} on {memory.conversation.id}"
     asked = found.settings
     read = "" if asked.budget is None else f", of which {asked.budget} tokens are read"
-    how = "its own retrieval" if asked.method == "native" else f"the relevance {asked.relevance}"
     lines = [
         f"{counted(counts['texts'], 'text')} are stored; {counts['attributed']} name no turn and "
         f"were attributed, {counts['unsure']} of them with a confidence below one half.",
         f"They were made from {counts['written']} of {counted(counts['turns'], 'turn')}.",
-        f"{counted(counts['questions'], 'question')} with evidence, K {asked.k}{read}, by {how}.",
+        f"{counted(counts['questions'], 'question')} with evidence, K {asked.k}{read}, by "
+        f"{asked.in_words}.",
     ]
     tables = found.tables()
     stages = occurring(tables["all"])

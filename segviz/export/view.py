@@ -10,7 +10,7 @@ from typing import Any
 from segviz import store
 from segviz.conversation import Question
 from segviz.llm import Chat
-from segviz.memory import Memory
+from segviz.memory import Memory, settings_for
 from segviz.retrieval import Result, RetrievalSettings
 from segviz.retrieval.gold import GoldEvidence
 from segviz.systems import SYSTEMS
@@ -182,7 +182,7 @@ def view_of(
         same = (one.index for one in memory.conversation.questions if one.text == question)
         number = next(same, None)
     asked = question if number is None else memory.conversation.question(number)
-    settings = replace(settings or RetrievalSettings(), **changes)
+    settings = settings_for(memory, settings, changes)
     unused = [name for name in changes if name not in ("step", "literal")]
     if asked is None and unused:
         raise ValueError(f"{', '.join(unused)}: these settings need a question")

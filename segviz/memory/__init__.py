@@ -29,7 +29,14 @@ from segviz.memory.factory import (
 )
 from segviz.memory.from_table import locomo_facts, memory_from
 from segviz.memory.live import Watch, Watched
-from segviz.memory.memory import Memory, ask, from_saved, native_retrieval, open_memory
+from segviz.memory.memory import (
+    Memory,
+    ask,
+    from_saved,
+    native_retrieval,
+    open_memory,
+    settings_for,
+)
 from segviz.memory.rehearsal import CallEstimate, Rehearsal, rehearse
 from segviz.memory.stores import provider, system_from, system_of
 
@@ -62,6 +69,7 @@ __all__ = [
     "part_name",
     "provider",
     "rehearse",
+    "settings_for",
     "sound",
     "system_from",
     "system_of",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from html import escape
@@ -42,6 +42,7 @@ from segviz.tree import Moments, Replayer, Step, Structure, replay, thumbnail
 from segviz.tree.inspect import written
 from segviz.tree.invariants import Invariant, Violation, check, frontier_is_a_chain
 
+_SCORING = {"policy", "alpha", "horizon", "relevance", "method"}
 _PAST_KEPT = 4  # relevance models of earlier moments, because a page asks again at every click
 
 
@@ -304,6 +305,20 @@ class Memory:
         store.write(saved, path)
 
 
+def settings_for(
+    memory: Memory, settings: RetrievalSettings | None, changes: Mapping[str, Any]
+) -> RetrievalSettings:
+    """Returns the settings with ``changes``, which are fields of :class:`RetrievalSettings`.
+
+    Without ``settings``, and without a change of how nodes are scored, a memory whose system
+    implements its own retrieval is asked by that (method "native").
+    """
+    if settings is None:
+        own = isinstance(memory.model, Retriever) and _SCORING.isdisjoint(changes)
+        settings = RetrievalSettings(method="native" if own else "propagate")
+    return replace(settings, **changes)
+
+
 def ask(
     memory: Memory,
     question: str | Question,
@@ -321,7 +336,7 @@ def ask(
     Args:
         memory: the memory.
         question: a text, or a question of a data set.
-        settings: how to retrieve; default :class:`RetrievalSettings`.
+        settings: how to retrieve; the default is that of :func:`settings_for`.
         chat: the chat model of a system's own retrieval (offline parts replace it if None). It also
             writes the texts that a lazy system had postponed at an earlier ``step``.
         **changes: fields of the settings: ``ask(memory, "Who is Luna?", policy="both",
@@ -339,7 +354,7 @@ def ask(
 
     Source: SegTreeMem Algorithm 2.
     """
-    settings = replace(settings or RetrievalSettings(), **changes).resolved(memory.model)
+    settings = settings_for(memory, settings, changes).resolved(memory.model)
     if isinstance(question, Question):
         if settings.step is None:
             settings = replace(settings, step=memory.moment(question))

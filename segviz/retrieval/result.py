@@ -79,9 +79,8 @@ class Result:
     scorer: Scorer | None = None
 
     def __repr__(self) -> str:
-        """Returns the question, the setting and the number of retrieved nodes."""
-        asked = self.settings
-        how = "own retrieval" if self.native else f"{asked.policy} {asked.alpha:g}/{asked.horizon}"
+        """Returns the question, the number of retrieved nodes and how they were scored."""
+        how = self.settings.in_words
         return f"Result({self.question!r:.80}: {len(self.evidence)} nodes by {how})"
 
     def _repr_html_(self) -> str:

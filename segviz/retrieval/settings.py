@@ -74,6 +74,15 @@ class RetrievalSettings:
             return "none", 0.0, 0
         return self.policy, self.alpha, self.horizon
 
+    @property
+    def in_words(self) -> str:
+        """How nodes are scored, such as "both 0.2/2, relevance hybrid" or "its own retrieval"."""
+        if self.method == "native":
+            return "its own retrieval"
+        policy, alpha, horizon = self.propagation
+        spread = f"{policy} {alpha:g}/{horizon}, " * (policy != "none")
+        return f"{spread}relevance {self.relevance_for()}"
+
     def relevance_for(self, model: object = None) -> str:
         """Returns the relevance used on a memory of the system ``model``.
 

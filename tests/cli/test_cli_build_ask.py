@@ -149,8 +149,10 @@ def test_a_question_is_asked_at_its_moment_unless_a_step_is_named(run, moments, 
         assert f"step={at}," in (tmp_path / name).read_text("utf-8")
 
 
-def test_a_system_with_its_own_retrieval_can_be_asked_by_it(run, talk):
+def test_a_system_with_its_own_retrieval_is_asked_by_it(run, talk):
     base = ("ask", talk, "boats", "--system", "bm25", "--embedder", "hashing")
+    assert "by the system's own retrieval" in run(*base).out
+    assert "top-down, alpha 0.1" in run(*base, "--policy", "top-down").out
     for name in ("native", "own"):  # "own" is the name of the release before
         assert "by the system's own retrieval" in run(*base, "--method", name).out
 

@@ -50,11 +50,13 @@ def test_it_is_built_asked_and_credited_by_its_own_search():
     memory = segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
     assert (memory.system, memory.check()) == ("mine", [])
     assert len(store.notes) == 2
-    result = memory.ask("What did Ann buy? A bicycle?", method="native")
+    result = memory.ask("What did Ann buy? A bicycle?")
+    assert result.native
+    assert not memory.ask("What did Ann buy?", policy="none").native
     assert result.evidence[0].text == "I BOUGHT A RED BICYCLE IN UTRECHT."
     assert result.evidence[0].turn_ids == ("D1:1",)
     asked = memory.conversation.questions
-    stages = [one.stage for one in evidence_stages(memory, asked, method="native")]
+    stages = [one.stage for one in evidence_stages(memory, asked)]
     assert stages == ["read", "never written", "read"]
 
 
