@@ -126,10 +126,11 @@ def _print_report(
     console.line(result.question)
     asked = result.settings
     spread = f"{asked.policy}, alpha {asked.alpha:g}, H {asked.horizon}"
+    alone = result.native and getattr(memory.model, "relevance", "") is None
     console.line(
         f"{len(result.evidence)} of {int(result.structure.active.sum())} nodes, "
         + ("by the system's own retrieval" if result.native else spread)
-        + f", relevance {asked.relevance}"
+        + (f", relevance {asked.relevance}" if not alone else "")
         + (f" ({asked.preset})" if asked.preset else "")
     )
     if asked.step is not None:

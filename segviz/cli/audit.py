@@ -30,7 +30,6 @@ from segviz.export.audit import audit_html
 from segviz.export.tables import rows_csv
 from segviz.export.trec import trec_qrels, trec_run
 from segviz.loaders import LoadError, table_rows
-from segviz.loaders.stored import read_stored
 from segviz.memory import Memory, locomo_facts, memory_from
 from segviz.systems import SYSTEMS
 
@@ -189,9 +188,7 @@ def _memory(
         if options.system:
             return locomo_facts(conversation, embedder=clients.embedder)
         path = path_of(options.store)
-        name = Path(path).stem[:60] or "store"
-        turns = {turn.id for turn in conversation.turns}
-        stored = [each.among(turns) for each in read_stored(path)]
+        name = path.stem[:60] or "store"
         return memory_from(
-            stored, conversation=conversation, unit=unit, name=name, embedder=clients.embedder
+            path, conversation=conversation, unit=unit, name=name, embedder=clients.embedder
         )

@@ -175,7 +175,7 @@ def superseded(memory: Memory) -> tuple[Superseded, ...]:
         old = Superseded(
             structure.text[node],
             memory.turn_ids(node),
-            ended=str(structure.facts[node].get("ended") or ""),
+            ended=str(structure.facts[node].get("ended") or "").removesuffix("T00:00:00"),
         )
         cosines = vectors @ vectors[place]
         near = np.flatnonzero((cosines >= LIKE) & (session > session[place])).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -80,10 +80,7 @@ def evidence_stages(
         turn.id: session.id for session in memory.conversation.sessions for turn in session.turns
     }
     found = []
-    for question in questions:
-        turns = [turn for turn in dict.fromkeys(question.evidence) if turn in where]
-        if not turns:
-            continue
+    for question, turns in with_gold(questions, where):
         result = memory.ask(question, replace(asked, budget=None))
         structure, top = result.structure, list(result.after)
         read = set(select(top, structure.text, asked.k, asked.budget))
@@ -105,6 +102,15 @@ def evidence_stages(
             score = float(result.final[best])
             found.append(EvidenceStage(*head, stage, best, place.get(best), score, needed))
     return tuple(found)
+
+
+def with_gold(
+    questions: Iterable[Question], known: Collection[str]
+) -> Iterator[tuple[Question, list[str]]]:
+    """Yields the questions with gold turns, each with those of their ids that are ``known``."""
+    for question in questions:
+        if turns := [turn for turn in dict.fromkeys(question.evidence) if turn in known]:
+            yield question, turns
 
 
 def with_answers(

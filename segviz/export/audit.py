@@ -36,13 +36,13 @@ def audit_html(found: Audit) -> str:
     policy = f"default-src 'none'; style-src 'sha256-{sums}'; base-uri 'none'; form-action 'none'"
     title = f"Audit of {memory.system} on {memory.conversation.id}"
     asked = found.settings
-    read = "" if asked.budget is None else f", of which {asked.budget} tokens are read"
+    read = "" if asked.budget is None else f"; {asked.budget} tokens of them are read"
     lines = [
         f"{counted(counts['texts'], 'text')} are stored; {counts['attributed']} name no turn and "
         f"were attributed, {counts['unsure']} of them with a confidence below one half.",
         f"They were made from {counts['written']} of {counted(counts['turns'], 'turn')}.",
-        f"{counted(counts['questions'], 'question')} with evidence, K {asked.k}{read}, by "
-        f"{asked.in_words}.",
+        f"{counted(counts['questions'], 'question')} with evidence. The {asked.k} best texts by "
+        f"{asked.in_words} count as ranked{read}.",
     ]
     tables = found.tables()
     stages = occurring(tables["all"])
@@ -60,15 +60,13 @@ def audit_html(found: Audit) -> str:
         *(f"<p>{escaped(line)}</p>" for line in lines),
         f"<h2>How far gold turns come</h2><p>{keys}</p>",
     ]
-    for name, rows in tables.items():
-        head = (name, "gold turns", "share of each stage", *stages)
-        cells = []
-        for row in rows:
-            shares = [number_of(row[stage]) for stage in STAGES]
-            said = (f"{number_of(row[stage]):.3f}" for stage in stages)
-            cells.append((row["group"], row["gold turns"], _bar(shares), *said))
-        parts.append(table_html(head, cells))
+    cells = []
+    for row in (row for rows in tables.values() for row in rows):
+        said = (f"{number_of(row[stage]):.3f}" for stage in stages)
+        shares = _bar([number_of(row[stage]) for stage in STAGES])
+        cells.append((row["group"], row["gold turns"], shares, *said))
     parts += [
+        table_html(("group", "gold turns", "share of each stage", *stages), cells),
         "<h2>Evidence that was lost</h2>",
         table_html(("question", "said", "stage", "rank", "best memory of it"), lost[:_LISTED]),
         "<h2>Stale beside current</h2><p>A text, and the most alike one of a later session. A pair "

@@ -6,18 +6,19 @@ the turns of its units (a leaf), its sources (a stored text) or the turns it quo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-from segviz.conversation import Conversation, Question
+from segviz.conversation import Conversation
 from segviz.evaluation.audit import Audit
+from segviz.evaluation.stages import with_gold
 
 
 def trec_qrels(conversation: Conversation) -> str:
     """Writes the gold turns of all questions as TREC qrels: lines of question, 0, turn, 1."""
+    known = {turn.id for turn in conversation.turns}
     rows = (
         f"{_name(conversation.id, question.index)} 0 {_name(conversation.id, turn)} 1\n"
-        for question, turns in _gold(conversation)
+        for question, turns in with_gold(conversation.questions, known)
         for turn in turns
     )
     return "".join(rows)
@@ -33,7 +34,7 @@ def trec_run(found: Audit) -> str:
     every = [turn.id for turn in conversation.turns]
     place = {turn: number for number, turn in enumerate(every)}
     lines, structure, by_node = [], None, {}
-    for question, _ in _gold(conversation):
+    for question, _ in with_gold(conversation.questions, place):
         result = memory.ask(question, replace(found.settings, budget=None))
         if result.structure is not structure:
             structure, by_node = result.structure, memory.gold(every, result.structure).by_node
@@ -44,14 +45,6 @@ def trec_run(found: Audit) -> str:
             document = _name(conversation.id, turn)
             lines.append(f"{name} Q0 {document} {rank} {1 / rank:.9f} {system}\n")
     return "".join(lines)
-
-
-def _gold(conversation: Conversation) -> Iterator[tuple[Question, list[str]]]:
-    """Yields the questions with the ids of their gold turns, without those that have none."""
-    known = {turn.id for turn in conversation.turns}
-    for question in conversation.questions:
-        if turns := [turn for turn in dict.fromkeys(question.evidence) if turn in known]:
-            yield question, turns
 
 
 def _name(conversation: str, part: object) -> str:

@@ -43,7 +43,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """Usual names of a record's keys by meaning, the best first (``document.spelled``)."""
 
-_INSIDE = ("metadata", "payload", "item", "value")
+_INSIDE = ("metadata", "payload", "item", "value", "content")
 """Keys of objects with further fields of their record."""
 
 _LISTS = ("memories", "facts", "results", "memory", "items", "notes", "data", "texts")
@@ -98,10 +98,7 @@ def stored_texts(document: object) -> tuple[StoredText, ...]:
 def stored_text(record: Mapping[str, object]) -> StoredText:
     """Reads a record of a memory system; its id is "" if it has none."""
     said = {meaning: _first(record, meaning) for meaning in NAMES}
-    sources = said["sources"]
-    if isinstance(sources, str) and sources.lstrip().startswith("["):
-        with suppress(ValueError, RecursionError):
-            sources = json.loads(sources)
+    sources = parsed_cell(said["sources"])
     several = sources if isinstance(sources, list | tuple) else [sources]
     named = (each.get("id") if isinstance(each, dict) else each for each in several)
     return StoredText(
@@ -136,7 +133,7 @@ def records_in(document: object, key: str = "") -> Iterator[dict[str, object]]:
             yield record
             return
         for name, each in parts.items():
-            if name in lists or (isinstance(each, dict) and name not in _INSIDE):
+            if name in lists or (isinstance(each, dict) and not (lists and name in _INSIDE)):
                 yield from records_in(each, name)
 
 
@@ -149,13 +146,27 @@ def _holds_records(value: object, name: str) -> bool:
 def _flat(value: Mapping[str, object]) -> dict[str, object]:
     """Returns the fields of a record, and those of the objects inside it, in one object.
 
-    Such objects are under ``metadata``, ``payload``, ``item`` or ``value``. The record's own fields
-    win.
+    Such objects, or their JSON in the cell of a table, are under the keys of ``_INSIDE``. The
+    record's own fields win.
     """
-    inside = (each for name, each in value.items() if spelled(str(name)) in _INSIDE)
-    more = [each for each in inside if isinstance(each, dict)]
-    own = {str(name): each for name, each in value.items() if not isinstance(each, dict)}
-    return {str(name): each for part in more for name, each in part.items()} | own
+    own: dict[str, object] = {}
+    inside: dict[str, object] = {}
+    for name, each in value.items():
+        within = spelled(str(name)) in _INSIDE
+        part = parsed_cell(each) if within else each
+        if not isinstance(part, dict):
+            own[str(name)] = each
+        elif within:
+            inside |= _flat(part)
+    return inside | own
+
+
+def parsed_cell(value: object) -> object:
+    """Parses the JSON list or object in a cell of a table; returns any other value unchanged."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        with suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
 
 
 def _first(record: Mapping[str, object], meaning: str) -> object:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from graphlib import CycleError, TopologicalSorter
@@ -17,7 +17,7 @@ from segviz import files
 from segviz.conversation import UNIT_RULES, Conversation, Session, StoredText, Turn, Unit
 from segviz.embedding import Embedder, as_embedder, unit_rows
 from segviz.loaders import LoadError, table_rows
-from segviz.loaders.stored import read_stored
+from segviz.loaders.stored import parsed_cell, read_stored
 from segviz.memory.memory import Memory
 from segviz.retrieval.attribution import attribute
 from segviz.tree import GHOST, Add, Event, Link, Scalar, Span, Step, Vector
@@ -26,6 +26,7 @@ _KNOWN = {
     *("id", "parent", "text", "level", "start", "stop", "vector", "kind", "speaker", "time"),
     "turns",
 }
+_TREE = {"parent", "level", "start", "vector"}  # columns that dumps of stores do not have
 _MOST = 5_000_000  # nodes
 _DEEPEST = 10_000  # levels
 
@@ -148,15 +149,13 @@ def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:
 
 
 def _stored_rows(nodes: Any, conversation: Conversation) -> Sequence[Mapping[str, Any]]:
-    """Returns the rows of a table; a file without a column ``text`` is read as a store's dump."""
+    """Returns the rows of a table; a file without a column of ``_TREE`` is a store's dump."""
     if not isinstance(nodes, str | Path):
         return table_of(nodes)
-    try:
+    with suppress(LoadError):  # not a table, but perhaps lists of texts by user or session
         rows = table_of(nodes)
-        if any("text" in row for row in rows):
+        if any(_TREE & row.keys() for row in rows):
             return rows
-    except LoadError:
-        pass  # not a table, but perhaps lists of texts by user or session
     turns = {turn.id for turn in conversation.turns}
     return [_row(each.among(turns)) for each in read_stored(nodes)]
 
@@ -219,19 +218,9 @@ def id_of(value: Any) -> str | None:
 
 
 def _ids(value: Any) -> list[str]:
-    value = _list_of(value)
+    value = parsed_cell(value)
     several = value if isinstance(value, list | tuple | set | np.ndarray) else [value]
     return [found for each in several if (found := id_of(each)) is not None]
-
-
-def _list_of(value: Any) -> Any:
-    """Parses a JSON list in the cell of a text table; returns any other value unchanged."""
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            pass
-    return value
 
 
 def _raise_levels(found: list[_Node]) -> None:
@@ -397,7 +386,7 @@ def _stored(node: _Node) -> StoredText:
 
 def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
     """Returns the nodes' vectors, float32 (n, d), of length 1 or 0: from the table or the texts."""
-    given = [_list_of(node.row.get("vector")) for node in found]
+    given = [parsed_cell(node.row.get("vector")) for node in found]
     if all(vector is None for vector in given):
         return embedder.embed([node.text for node in found])
     rows = _vectors_of(given)

@@ -20,6 +20,8 @@ EXPECTED = {
     ],
     "letta": ["human: Name: Ann", "p: A bicycle, 2024-05-01 10:00:00"],
     "langgraph": ["k1: Owns a bicycle, 2024-05-01 10:00:00"],
+    "langmem": ["k1: Owns a bicycle, 2024-05-01 10:00:00"],
+    "postgres": ["k1: Owns a bicycle, 2024-05-01 10:00:00"],
     "hindsight": ["h: Ann rides, 2024-05-01 10:00:00"],
     "texts": ["memory 1: a", "memory 2: b"],
     "facts": ["memory 1: a"],

@@ -211,3 +211,7 @@ def test_a_dump_is_read_by_its_path_beside_its_conversation(tmp_path):
     assert memory.turn_ids(node) == ("D1:1",)
     with pytest.raises(LoadError):
         segviz.memory_from(path)
+    path = tmp_path / "notes.csv"  # no column is an id
+    path.write_text("text,created_at\nAnn bought a red bicycle.,2024-05-02\n")
+    memory = segviz.memory_from(path, conversation=conversation(), embedder=EMBEDDER)
+    assert [each for each in memory.structure.text if each == rows[0]["memory"]]

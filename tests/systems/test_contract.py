@@ -155,7 +155,8 @@ def test_own_retrieval_is_what_is_shown_and_scores_by_its_papers_relevance(name)
     assert found.settings.relevance == usual == ("lexical" if name == "bm25" else "dense")
     same = memory.ask(QUESTIONS[0], method="native", relevance=usual)
     assert (found.after, found.before) == (same.after, same.before)
-    assert memory.ask(QUESTIONS[0]).settings.relevance == "contextual"
+    assert memory.ask(QUESTIONS[0]).after == found.after
+    assert memory.ask(QUESTIONS[0], policy="none").settings.relevance == "contextual"
 
 
 def test_with_a_chat_model(name, model_chat):

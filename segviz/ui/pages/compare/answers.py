@@ -10,7 +10,6 @@ import streamlit as st
 from segviz.conversation import Question, category_label
 from segviz.evaluation import AnswerEvaluation, AnsweringPaused, Mean, evaluate_answers
 from segviz.evaluation.aggregate import Row
-from segviz.evaluation.compare import native_settings
 from segviz.evaluation.generation import (
     GRADES,
     category_rows,
@@ -24,6 +23,7 @@ from segviz.memory import CallEstimate, Memory, Rehearsal
 from segviz.memory.answer import reference
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
+from segviz.ui.pages.compare.questions import retrieval_of
 from segviz.ui.pages.compare.structures import built_key
 from segviz.ui.sidebar.models import expected_calls
 from segviz.ui.state import AppSession, fingerprint, keep, peek, remember
@@ -76,11 +76,7 @@ def answers_panel(
             key="answers-asked",
         )
         asked = gradable(questions, number)
-        plain = RetrievalSettings(policy="none", relevance=settings["relevance"], k=settings["k"])
-        ways = {
-            name: (native_settings(memory, plain) if by_paper else None) or plain
-            for name, memory in ready.items()
-        }
+        ways = {name: retrieval_of(memory, settings, by_paper) for name, memory in ready.items()}
         found = _answered(session, session.chat, ready, ways, asked)
         if found:
             _results(found, asked)

@@ -108,7 +108,7 @@ def asked_of_all(
     results = {}
     for name, memory in ready.items():
         try:
-            results[name] = memory.ask(question, _how(memory, settings, by_paper))
+            results[name] = memory.ask(question, retrieval_of(memory, settings, by_paper))
         except HandoverError as error:
             failed(name, error)
     return results
@@ -173,7 +173,7 @@ def _turns(session: AppSession, matrix: TurnMatrix, without: str) -> None:
     )
 
 
-def _how(memory: Memory, settings: dict[str, Any], by_paper: bool) -> RetrievalSettings:
+def retrieval_of(memory: Memory, settings: Mapping[str, Any], by_paper: bool) -> RetrievalSettings:
     """Returns settings without propagation; with ``by_paper``, of the system's own retrieval."""
     same = RetrievalSettings(k=settings["k"], relevance=settings["relevance"], policy="none")
     return (native_settings(memory, same) if by_paper else None) or same
@@ -353,7 +353,7 @@ def _standings(
 
     def how(name: str) -> RetrievalSettings:
         row = columns[name]
-        return _how(ready[row.system], asked, row.method == NATIVE)
+        return retrieval_of(ready[row.system], asked, row.method == NATIVE)
 
     def choose(name: str) -> None:
         st.session_state[keys.SYSTEM] = columns[name].system

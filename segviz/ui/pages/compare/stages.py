@@ -9,7 +9,6 @@ from typing import Any
 import streamlit as st
 
 from segviz.conversation import STORES, sample_path
-from segviz.evaluation.compare import native_settings
 from segviz.evaluation.stages import (
     STAGE_CHART,
     STAGES,
@@ -22,8 +21,8 @@ from segviz.evaluation.stages import (
 from segviz.figures.charts import rows_figure
 from segviz.loaders.stored import read_stored
 from segviz.memory import Memory, memory_from
-from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
+from segviz.ui.pages.compare.questions import retrieval_of
 from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import chart, ink
@@ -124,8 +123,7 @@ def _stages(
     settings: Mapping[str, Any],
     by_paper: bool,
 ) -> Sequence[EvidenceStage] | None:
-    same = RetrievalSettings(policy="none", relevance=settings["relevance"], k=settings["k"])
-    asked = (native_settings(memory, same) if by_paper else None) or same
+    asked = retrieval_of(memory, settings, by_paper)
     return computed(
         "evidence-stages",
         fingerprint(session.key, name, repr(asked), repr(memory.settings)),
