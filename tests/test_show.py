@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 import segviz
@@ -147,14 +145,6 @@ class TestInTheBrowser:
 
 class TestNotebookManners:
     """Objects as cells show them, and as other libraries take them."""
-
-    def test_short_reprs(self, memory):
-        result = memory.ask("red bicycle")
-        what = r"Memory\(segment-tree of '.*': \d+ units by turn, \d+ nodes\)"
-        assert re.fullmatch(what, repr(memory))
-        assert repr(result).startswith("Result('red bicycle': 10 nodes by top-down 0.1/2")
-        corpus = segviz.load(sample_path("ines-theo"))
-        assert repr(corpus).startswith("Corpus(1 conversations, 316 turns: 'ines-theo')")
 
     def test_pictures_hold_no_markup_of_the_chat(self):
         evil = "<img src=x onerror=alert(1)>"

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -17,12 +16,10 @@ import segviz
 from segviz.export import View, html_page
 from segviz.export.html import picture_height
 from segviz.export.text import legal
-from segviz.systems import SegmentTree
 from segviz.tree.icicle_layout import unfold
 from segviz.view.palette import SURFACE
-from tests.export.views import HOSTILE, ask_view, dag, forest, grow_view, holding, nothing
+from tests.export.views import HOSTILE, ask_view, grow_view
 from tests.frontend.test_payload import unpack
-from tests.trees import toy
 
 
 class Reader(HTMLParser):
@@ -205,16 +202,6 @@ class TestInTheBrowser:
         tab.until("selected", "")
         assert "Select a node" in details.inner_text()
 
-    def test_evidence_selects_its_node_and_a_wide_node_lists_its_leaves(self, opened, memory):
-        view = ask_view(memory, "How many gears?", levels=(1, 2, 3))
-        tab = opened(view)
-        wide = view.result.evidence[0]
-        tab.tree.locator(f'.evidence [data-node="{wide.node}"]').click()
-        tab.until("selected", str(wide.node))
-        below = memory.structure.coverage(wide.node)
-        assert tab.page.locator("#details li").count() == len(below)
-        assert memory.units[below[-1]].text in tab.page.locator("#details").inner_text()
-
     def test_moving_alpha_gives_pythons_scores(self, opened, memory):
         tab = opened(ask_view(memory, "How many gears?", policy="both", alpha=0.1))
         slider = tab.tree.locator("input.alpha")
@@ -240,13 +227,6 @@ class TestInTheBrowser:
             assert f"node {item.node} " in each.text_content()
             assert item.text in each.text_content()
 
-    def test_grow_shows_the_step(self, opened, memory):
-        view = grow_view(memory, step=4)
-        tab = opened(view)
-        assert tab.attribute("total") == str(len(memory.at(4)))
-        assert tab.attribute("step") == "4"
-        assert memory.steps[3].note in tab.page.inner_text("main")
-
     def test_what_does_not_follow_time_is_unfolded(self, opened, memory):
         built = segviz.build(memory.conversation, "memforest", "turn", embedder=memory.embedder)
         view = ask_view(built, "How many gears?")
@@ -261,18 +241,6 @@ class TestInTheBrowser:
             tab.until("selected", str(place))
             assert f"Node {item.node}" in tab.page.inner_text("#details")
             assert item.text in tab.page.inner_text("#details")
-
-    @pytest.mark.parametrize("make", [toy, forest, dag])
-    def test_structures_by_hand(self, opened, memory, make):
-        structure = make()
-        memory = replace(
-            memory, invariants=SegmentTree.invariants
-        )  # taken at its word: on the time axis
-        tab = opened(holding(memory, structure))
-        assert tab.attribute("total") == str(int(structure.active.sum()))
-
-    def test_nothing_opens(self, opened):
-        assert opened(nothing()).attribute("total") == "0"
 
     def test_the_dark_page_is_dark_and_follows_a_change(self, opened, memory):
         tab = opened(ask_view(memory, "Saturn?"), scheme="dark")

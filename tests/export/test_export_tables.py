@@ -148,49 +148,33 @@ def swept(memory):
 
 
 def test_a_sweep_comes_back(swept):
-    rows = iter(read(sweep_csv(swept)))
-    base = swept.baseline.outcomes
-    for one in (swept.baseline, *swept.cells):
-        found = one.outcomes
+    """A row for each setting, measure and category, with and without category 5."""
+    names = ("policy", "alpha", "horizon", "measure", "category", "adversarial")
+    rows = {tuple(row[name] for name in names): row for row in read(sweep_csv(swept))}
+    told = {counts: swept.gains("reached", adversarial=counts) for counts in (True, False)}
+    for one in swept.cells:
+        setting = (one.policy, one.alpha, one.horizon)
+        place = (one.policy, f"{one.alpha:g}", str(one.horizon))
         for name in MEASURES:
-            if not sees(name, one.policy):
-                continue
-            for counts, category in [(1, "all"), (0, "all"), (1, "4"), (1, "5")]:
-                kept = [
-                    (value, before)
-                    for value, before, mine in zip(
-                        found.values[name], base.values[name], found.categories, strict=True
-                    )
-                    if value is not None
-                    and (counts or mine != 5)
-                    and category in ("all", str(mine))
-                ]
-                if not kept and category != "all":
-                    continue
-                row = next(rows)
-                assert (row["policy"], float(row["alpha"])) == (one.policy, one.alpha)
-                assert (int(row["horizon"]), row["measure"]) == (one.horizon, name)
-                assert (row["category"], row["adversarial"]) == (category, str(counts))
-                assert int(row["n"]) == len(kept)
-                mean = sum(value for value, _ in kept) / len(kept)
-                gain = sum(value - before for value, before in kept) / len(kept)
-                assert float(row["mean"]) == pytest.approx(mean)
-                assert float(row["gain"]) == pytest.approx(gain, abs=1e-12)
-                ends = [row[end] for end in ("low", "high", "gain_low", "gain_high")]
-                if category != "all":
-                    assert ends == [""] * 4
-                    continue
-                low, high, gain_low, gain_high = map(float, ends)
-                assert low - 1e-9 <= mean <= high + 1e-9
-                setting, all_of = (one.policy, one.alpha, one.horizon), bool(counts)
-                still = swept.gain(swept.baseline, name, adversarial=all_of)
-                told = swept.gains(name, adversarial=all_of).get(setting, still)
-                assert (gain_low, gain_high) == (told.low, told.high)
-        for level, share in found.levels.items():
-            row = next(rows)
-            assert (row["measure"], float(row["mean"])) == (f"share_level_{level}", share)
-            assert row["gain"] == ""
-    assert next(rows, None) is None
+            assert ((*place, name, "all", "1") in rows) == sees(name, one.policy)
+        for counts in (True, False):
+            row = rows[(*place, "reached", "all", str(int(counts)))]
+            mean = one.outcomes.mean("reached", adversarial=counts)
+            written = [float(row[column]) for column in ("mean", "low", "high", "n")]
+            assert written == [mean.value, mean.low, mean.high, mean.n]
+            if setting in told[counts]:
+                gain = told[counts][setting]
+                written = [float(row[f"gain{end}"]) for end in ("", "_low", "_high")]
+                assert written == pytest.approx([gain.value, gain.low, gain.high], abs=1e-12)
+        row = rows[(*place, "reached", "4", "1")]
+        assert float(row["mean"]) == one.outcomes.mean("reached", category=4).value
+        assert (row["low"], row["gain_high"]) == ("", "")  # too few for an interval
+        shares = [
+            float(row["mean"])
+            for key, row in rows.items()
+            if key[:3] == place and key[3].startswith("share_level_")
+        ]
+        assert shares == list(one.outcomes.levels.values())
 
 
 def test_many_sweeps_stand_below_each_other(swept):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 
 import pytest
 
@@ -119,24 +118,13 @@ def test_dots_are_means_and_paired_differences():
     )
 
 
-def test_the_sentence_says_who_is_highest_and_what_can_be_told():
+def test_the_sentence_names_the_highest_and_sorts_the_others_by_what_can_be_told():
     _, (tree, better, worse, alike) = stands()
     said = standing_sentence([tree, better, worse, alike], "recall")
-    gain = better[DIFFERENCE]
-    assert said.startswith(f"Better is highest, +{gain.value:.3f} [{number(gain.low)}")
-    assert said.endswith("; lower: Worse; not significant: Alike.")
-    first = f"Tree (recall {tree['recall'].value:.3f}"
-    assert standing_sentence([tree, worse], "recall").startswith(first)
-    up = {**alike, DIFFERENCE: Mean(0.02, -0.01, 0.05, 40)}
-    assert re.match(rf"No system .* {re.escape(first)}", standing_sentence([tree, up], "recall"))
+    assert said.startswith("Better ")
+    assert f"+{better[DIFFERENCE].value:.3f} [{number(better[DIFFERENCE].low)}" in said
+    assert said.index("Worse") < said.index("Alike")
     tied = standing_sentence([tree, better, {**better, "system": "Good"}, alike], "recall")
-    assert tied.startswith("Better and Good are highest, ")
-    assert "also higher" not in tied
-    less = Mean(gain.value - 0.001, gain.low, gain.high, gain.n)
-    also = {**better, "system": "Good", DIFFERENCE: less}
-    assert "; also higher: Good;" in standing_sentence([tree, better, also, alike], "recall")
-    other = {**up, "system": "Other"}
-    sentence = standing_sentence([tree, up, other], "recall")
-    assert sentence.endswith("; not significant: all others.")
-    none = {"system": "Tree", "recall": Mean(*[float("nan")] * 3, 0)}
-    assert standing_sentence([none], "recall").startswith("No question")
+    assert tied.startswith("Better and Good ")
+    undecided = standing_sentence([tree, alike], "recall")
+    assert f"Tree (recall {tree['recall'].value:.3f}" in undecided

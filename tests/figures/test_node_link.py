@@ -47,11 +47,6 @@ def test_nodes_stay_inside_their_row(structure: Structure) -> None:
     assert max(row["size"] for row in drawn.values()) <= max(8, 0.3 * gap + 1e-9)
 
 
-def test_higher_levels_are_larger() -> None:
-    drawn = nodes(toy())
-    assert drawn[0]["size"] < drawn[7]["size"] < drawn[10]["size"]
-
-
 def test_of_too_many_the_highest_and_all_above_what_is_marked_are_kept() -> None:
     tree = toy()
     total = int(tree.active.sum())

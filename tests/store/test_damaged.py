@@ -17,7 +17,7 @@ import segviz
 from segviz import store
 from segviz.embedding import HashingEmbedder
 from segviz.store import StoreError
-from segviz.tree.columns import ADD, LINK
+from segviz.tree.columns import ADD
 from tests.store.samples import every_form
 from tests.trees import small_chat
 
@@ -57,18 +57,6 @@ def test_none_of_sixty_flipped_bits_opens(packed, part):
         begin = 0 if part == "anywhere" else whole.index(b"PK\x01\x02")
         for bit in random.Random(60).sample(range(8 * begin, 8 * len(whole)), 60):
             refused(flipped(whole, bit))
-
-
-def test_no_flipped_bit_of_any_member_opens(packed):
-    """Three bits of the data, and one of each place of the headers, of every member."""
-    chance = random.Random(3)
-    with zipfile.ZipFile(io.BytesIO(packed)) as members:
-        for member in members.infolist():
-            head = 30 + len(member.filename)
-            begin = member.header_offset + head
-            places = chance.sample(range(begin, begin + member.compress_size), 3)
-            for place in (*range(member.header_offset, begin), *places):
-                refused(flipped(packed, 8 * place + chance.randrange(8)))
 
 
 def test_a_file_cut_short_or_continued_is_refused(packed):
@@ -153,35 +141,22 @@ def of(code, column, value):
     [
         ("steps", put(0, 0, 3), "steps.unit"),
         ("steps", put(2, 3, 99), "steps.chosen"),
-        ("steps", put(2, 1, -1), "steps.note"),
         ("steps", put(-1, 5, 0), "steps.candidates"),
-        ("steps", put(-1, 6, 3), "steps.events"),
         ("steps", list.pop, "costs and numbers"),
         ("steps", lambda rows: rows[0].pop(), "steps"),
-        ("steps", lambda rows: [row.pop() for row in rows], "steps"),
         ("steps", put(0, 0, 0.5), "steps"),
-        ("steps", put(0, 0, 2**40), "steps"),
-        ("steps", put(0, 0, "0"), "steps"),
-        ("steps", put(0, 7), "steps"),
         ("costs", put(0, 0, -1), "costs"),
         ("candidates", put(0, 0, 77), "candidates.node"),
-        ("candidates", put(0, 2, 4), "candidates.given"),
         ("numbers", put(0, 0, None), "numbers"),
         ("events", put(0, 0, 6), "events.code"),
         ("events", of(ADD, 1, -1), "events.node"),
-        ("events", of(ADD, 2, -1), "events.other"),
         ("events", of(ADD, 4, 10), "events.stop"),
         ("events", of(ADD, 5, 10**6), "events.text"),
-        ("events", of(ADD, 6, -1), "events.vector"),
-        ("events", of(ADD, 7, -1), "events.kind"),
         ("events", of(ADD, 8, 0), "events.facts"),
-        ("events", of(LINK, 5, 9), "events.text"),
         ("events", of(ADD, 1, 3), "step 0"),
         ("events", put(7, 2, 2**31 - 1), "level 2147483647"),
-        ("events", of(ADD, 4, 0), "spans: node 0"),
         ("weights", list.pop, "events.start"),
         ("vectors", put(0, "not base64"), "vectors"),
-        ("vectors", put(0, base64.b64encode(b"1234").decode()), "vectors"),
         ("vectors", put(0, base64.b64encode(np.full(3, np.nan, "<f4")).decode()), "vectors"),
         ("vectors", list.clear, "events.vector"),
     ],
@@ -212,15 +187,6 @@ def test_a_damaged_archive_is_refused(document):
     data = gzip.compress(json.dumps(document).encode())
     assert "it ends too early" in refused(data[: len(data) // 2])
     assert "the archive is damaged" in refused(data[:10] + b"\xff" * 30 + data[40:])
-
-
-@pytest.mark.parametrize("key", json.loads(store.dump(every_form())))
-def test_a_missing_part_is_named(document, key):
-    del document[key]
-    if key == "view":
-        assert store.parse(json.dumps(document).encode()).shown is None
-    else:
-        assert key in refused(document)
 
 
 @pytest.mark.parametrize(
@@ -292,7 +258,7 @@ def test_a_mutated_document_opens_and_works_or_is_refused(packed, version):
     old = gzip.decompress(BEFORE.read_bytes())
     written = old if version == 3 else store.dump(store.parse(packed))
     rng, opened = random.Random(f"mutations {version}"), 0
-    for _ in range(300):
+    for _ in range(150):
         document = json.loads(written)
         mutate(document, rng)
         try:
@@ -306,4 +272,4 @@ def test_a_mutated_document_opens_and_works_or_is_refused(packed, version):
         assert memory.check() == []
         again = store.dump(memory.saved)
         assert store.dump(store.parse(again)) == again
-    assert 10 < opened < 290  # both outcomes were met
+    assert 10 < opened < 140  # both outcomes were met

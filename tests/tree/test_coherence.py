@@ -59,7 +59,7 @@ def naive(tree):
     return values
 
 
-@pytest.mark.parametrize("system", ["segment-tree", "raptor", "memtree", "clustering"])
+@pytest.mark.parametrize("system", ["segment-tree", "raptor"])
 def test_it_equals_the_restatement(system):
     memory = built(system, sessions=5)
     tree = memory.structure

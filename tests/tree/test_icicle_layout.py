@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.tree import Structure, replay
+from segviz.tree import Structure
 from segviz.tree.icicle_layout import follows_time, unfold
 from segviz.tree.toy import toy_structure
 from tests.trees import grown
@@ -77,9 +77,3 @@ def test_copies_are_bounded():
     drawn = unfold(structure)
     assert len(drawn.node) <= 8 * len(structure)
     assert set(drawn.node.tolist()) == set(range(len(structure)))
-
-
-def test_nothing_unfolds_to_nothing():
-    drawn = unfold(replay([]))
-    assert (len(drawn.structure), len(drawn.unit)) == (0, 0)
-    assert follows_time(replay([]))

@@ -1,4 +1,4 @@
-"""What is told of one node, against slow and obvious restatements on every system."""
+"""What is told of one node, against slow and obvious restatements."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from segviz.contract import trace
-from segviz.systems import SYSTEMS
-from segviz.tree import Add, Link, Relate, Retire, Revise, Step, replay
+from segviz.tree import Add, Retire, Revise, Step, replay
 from segviz.tree.inspect import (
     State,
     kinship,
@@ -29,8 +28,9 @@ from tests.memories import built
 from tests.trees import ZERO, grown, toy, unit
 
 
-@pytest.fixture(scope="module", params=list(SYSTEMS))
+@pytest.fixture(scope="module", params=["segment-tree", "h-mem"])
 def memory(request):
+    """A tree, and a graph with facts and relations in which nodes retire."""
     return built(request.param, sessions=2)
 
 
@@ -111,13 +111,6 @@ def test_several_writes_of_one_step_are_one():
     assert (third.step, third.before, third.after) == (3, second.after, None)
     (brief,) = written(steps, 1)
     assert (brief.step, brief.before, brief.after) == (3, None, None)
-
-
-def test_links_and_relations_write_nothing():
-    nodes = tuple(Add(i, i, (0, 1), "a", ZERO) for i in range(2))
-    joins = (Link(1, 0), Relate(0, 1, "likes"))
-    steps = [Step(unit(0), "", None, nodes), Step(unit(1), "", None, joins)]
-    assert [entry.step for entry in written(steps, 0)] == [1]
 
 
 def test_kinship_and_shared_units():

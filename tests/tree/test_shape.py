@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from segviz.evaluation.published import SHAPES
 from segviz.tree import Relate, replay
 from segviz.tree.shape import Shape, boundary_f1, diagnose, random_f1, session_starts, shape
-from tests.memories import built
 from tests.systems.test_segment_tree import run_both
 from tests.trees import chain, grown, random_graph, random_tree, shown_as, toy
 
@@ -180,9 +179,3 @@ class TestBoundaries:
         # Two cuts out of six places against one wanted: F1 2/3 with probability 1/3.
         assert random_f1(toy(), [3]) == pytest.approx(2 / 9, abs=0.06)
         assert random_f1(toy(), [3]) == random_f1(toy(), [3])
-
-
-def test_the_sample_agrees_with_its_sessions_better_than_chance():
-    memory = built(name="recurrence")
-    starts = session_starts(unit.session for unit in memory.units)
-    assert boundary_f1(memory.structure, starts) > random_f1(memory.structure, starts) + 0.1

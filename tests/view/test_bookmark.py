@@ -117,32 +117,25 @@ def test_settings_survive():
         ("system", "mind", "expected one of segment-tree"),
         ("alpha", "1.5", "expected 0 to 0.99"),
         ("alpha", "nan", "finite"),
-        ("k", "ten", "expected a whole number"),
         ("levels", "0,x", "expected a whole number"),
         ("distinct", "true", "expected yes or no"),
         ("text", "x" * 5000, "longer than 2000"),
         ("text", "\ud800", "whole characters"),
         ("path", "\\\\host\\share\\a.json", "of this machine only"),
-        ("path", "//host/share/a.json", "of this machine only"),
         ("colour", "<b>", "expected one of session"),
-        ("colour", "", "expected one of session"),
         ("labels", "text", "expected one of marked, none"),
         ("pins", "", "expected a whole number"),
-        ("pins", "1,2,3", "one node or two"),
         ("pins", "4,4", "one node or two"),
         ("pins", "-1", "expected 0 to"),
-        ("pins", "1e9", "expected a whole number"),
         ("sweep-cell", "both,0.5", "expected a policy, α and H"),
         ("sweep-cell", "both,nan,2", "expected a finite number"),
-        ("sweep-cell", "mind,0.5,2", "expected one of"),
         ("compatibility.threshold", "0.3", "not a part of a view"),
         ("<script>", "1", "not a part of a view"),
     ],
 )
 def test_what_cannot_be_used_is_named_and_left_out(name, given, message):
-    bookmark, problems = decode({name: given, "k": "3"} if name != "k" else {name: given})
-    opening = PRESETS[OPENING]
-    assert bookmark == Bookmark(retrieval=replace(opening, k=3 if name != "k" else 10))
+    bookmark, problems = decode({name: given, "k": "3"})
+    assert bookmark == Bookmark(retrieval=replace(PRESETS[OPENING], k=3))
     assert len(problems) == 1
     assert message in problems[0]
 

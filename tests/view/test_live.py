@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
-from segviz.retrieval import POLICIES, RetrievalSettings
-from segviz.view.coloring import DRAWINGS, Live, read_setting
-from tests.scenes import tree_message
-from tests.trees import toy
+from segviz.retrieval import RetrievalSettings
+from segviz.view.coloring import Live, read_setting
 
 SENT = {"policy": "both", "alpha": 0.3, "horizon": 4, "drawing": "change", "sequence": 7}
 
@@ -35,26 +32,3 @@ def test_a_legal_setting_is_read() -> None:
 )
 def test_anything_else_is_no_setting(sent: Any) -> None:
     assert read_setting(sent) is None
-
-
-def test_the_payload_carries_what_the_browser_computes_with() -> None:
-    structure = toy()
-    scores = np.arange(11) / 55
-    live = Live(RetrievalSettings(k=4, levels=(0, 2), literal=True))
-    message = tree_message(
-        structure,
-        unit_sessions=[0] * 7,
-        session_labels=["S1"],
-        identity="x",
-        initial=scores,
-        live=live,
-    )
-    sent = message["live"]
-    assert (sent["policy"], sent["alpha"], sent["horizon"]) == ("top-down", 0.1, 2)
-    assert (sent["k"], sent["levels"]) == (4, [0, 2])
-    assert list(message["policies"]) == list(POLICIES)
-    assert sent["drawing"] in DRAWINGS
-    top = message["top"]
-    assert top.tolist() == structure.top.tolist()
-    initial = message["initial"]
-    assert initial.tolist() == scores.astype(np.float32).tolist()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import segviz
-from segviz.conversation import TITLES, sample_path
 from segviz.view.scene import peaked
+from tests.memories import built
 
 
 @pytest.mark.parametrize(
@@ -31,7 +30,7 @@ def test_retired_nodes_do_not_count() -> None:
 
 
 def test_hybrid_takes_it_and_cosines_do_not() -> None:
-    memory = segviz.build(segviz.load(sample_path(next(iter(TITLES))))[0])
+    memory = built(sessions=6)
     for question in memory.conversation.questions[:4]:
         for relevance, root in (("hybrid", True), ("dense", False)):
             result = memory.ask(question.text, relevance=relevance)
