@@ -23,6 +23,20 @@ def _page() -> None:
     st.write(f"found {computed('numbers', 'seven', 2, 'Count to seven', work)}")
 
 
+def _twice() -> None:
+    from time import sleep
+
+    from segviz.ui.widgets.waiting import computed
+
+    for key in ("first", "second"):
+        computed("numbers", key, 2, "Count", lambda: sleep(0.6) or 7)
+
+
+def test_two_values_of_one_name_may_both_take_long(monkeypatch):
+    monkeypatch.setattr(waiting, "SILENT", 0.0)
+    assert not AppTest.from_function(_twice).run().exception
+
+
 def test_short_work_draws_no_note():
     app = AppTest.from_function(_page)
     app.session_state["done"] = done = Event()

@@ -72,5 +72,6 @@ def computed(name: str, key: str, kept: int, what: str, work: Callable[[], T]) -
     if state.get(stopped) == key:
         st.button(what, key=f"again-{name}", on_click=set_stopped, args=(None,))
         return None
-    with waiting(what, f"stop-{name}", lambda: set_stopped(key)):
+    # One run may compute several values of one name.
+    with waiting(what, f"stop-{name}-{key}", lambda: set_stopped(key)):
         return keep(name, key, kept, waited_for(work))
