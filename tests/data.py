@@ -1,13 +1,24 @@
-"""Where the real conversations are; they never become part of the project."""
+"""Where the sources and the real conversations are; these never become part of the project."""
 
 from __future__ import annotations
 
+import ast
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+
+SOURCES = [ROOT / "app.py", *sorted((ROOT / "segviz").rglob("*.py"))]
+
+
+@cache
+def parsed(path: Path) -> list[ast.AST]:
+    """Every node of the syntax tree of a source, in any order."""
+    return list(ast.walk(ast.parse(path.read_text("utf-8"))))
+
 
 TUNED_ON = ("conv-26", "conv-30", "conv-43")
 HELD_OUT = ("conv-47", "conv-49")

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
 
-import pytest
-
-from tests.data import ROOT
+from tests.data import SOURCES, parsed
 
 FORBIDDEN = {"What", "Whether", "One", "As", "Of", "If"}
 
@@ -16,23 +13,7 @@ FORBIDDEN = {"What", "Whether", "One", "As", "Of", "If"}
 NOUNS = set(
     "Ids Items Keys Messages Nodes Rows Sentences Sessions Violations Means Patterns".split()
 )
-
-PARTS = sorted(
-    path.name
-    for path in (ROOT / "segviz").iterdir()
-    if path.suffix == ".py" or (path / "__init__.py").exists()
-)
-
-
-def trees(part: str) -> Iterator[tuple[str, ast.Module]]:
-    path = ROOT / "segviz" / part
-    for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
-        yield str(file.relative_to(ROOT)), ast.parse(file.read_text("utf-8"))
-
-
-def plain(part: str) -> Iterator[tuple[str, ast.AST]]:
-    for file, tree in trees(part):
-        yield from ((file, node) for node in ast.walk(tree))
+NODES = [(path.name, node) for path in SOURCES for node in parsed(path)]
 
 
 def first_word(text: str) -> str:
@@ -44,23 +25,21 @@ def is_attribute(node: ast.FunctionDef) -> bool:
     return any("property" in ast.unparse(each) for each in node.decorator_list)
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_no_docstring_begins_with_a_pronoun_or_a_conjunction(part):
+def test_no_docstring_begins_with_a_pronoun_or_a_conjunction():
     """Docstrings of attributes, which are expressions too, included."""
     assert [
         f"{file}:{node.lineno}"
-        for file, node in plain(part)
+        for file, node in NODES
         if isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
         and first_word(str(node.value.value)) in FORBIDDEN
     ] == []
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_a_function_begins_with_a_verb_in_the_third_person(part):
+def test_a_function_begins_with_a_verb_in_the_third_person():
     functions = [
         (file, node, first_word(text))
-        for file, node in plain(part)
+        for file, node in NODES
         if isinstance(node, ast.FunctionDef) and (text := ast.get_docstring(node))
     ]
     assert [
@@ -71,10 +50,5 @@ def test_a_function_begins_with_a_verb_in_the_third_person(part):
 
 
 def test_no_two_classes_have_one_name():
-    named = Counter(
-        node.name
-        for _, tree in trees("")
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-    )
+    named = Counter(node.name for _, node in NODES if isinstance(node, ast.ClassDef))
     assert [name for name, count in named.items() if count > 1] == []

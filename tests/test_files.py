@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import socket
@@ -84,20 +83,6 @@ def test_a_link_stays_and_its_target_is_written(tmp_path):
         assert link.is_symlink()
         assert (folder / name).read_text() == "new"
     assert sorted(os.listdir(tmp_path)) == ["far", "link to not there yet", "link to there"]
-
-
-def test_a_full_disk_keeps_the_old_file_and_is_told_by_its_name(tmp_path, monkeypatch):
-    target = tmp_path / "result.csv"
-    target.write_text("old")
-
-    def full(handle):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(files.os, "fsync", full)
-    with pytest.raises(OSError, match="No space left") as caught:
-        files.write(target, "new")
-    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(target))
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"result.csv": "old"}
 
 
 def test_a_command_keeps_the_old_file_where_the_disk_is_full(tmp_path):

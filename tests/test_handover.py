@@ -334,7 +334,7 @@ def test_on_the_command_line_prints_are_no_result_and_a_failure_leaves_the_other
     _registered(monkeypatch, "loud", _prints)
     _registered(monkeypatch, "broken", ONE_FAILS["fails"])
     systems = ["--systems", "dense,broken,loud"]
-    assert main(["compare", "sample:ines-theo", *systems, "--json", "--embedder", "hashing"]) == 0
+    assert main(["compare", "sample:recurrence", *systems, "--json", "--embedder", "hashing"]) == 0
     printed = capsys.readouterr()
     (run,) = json.loads(printed.out)["runs"]
     assert {row["name"] for row in run["rows"]} == {"dense", "loud"}

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from tests.app.conftest import ASKED, clean, keyed, labelled, open_path, page, tables, texts
-from tests.memories import built
 
 pytestmark = pytest.mark.usefixtures("small")
 
@@ -89,15 +88,6 @@ def test_what_is_no_audit_is_said_and_nothing_is_marked():
     assert "This audit is not used." in texts(app)
     assert "disputed" not in atlas(app).columns
     assert not [one for one in app.toggle if one.key == "disputed"]
-
-
-def test_questions_of_a_saved_memory_are_marked(tmp_path):
-    memory = built(sessions=3, embedder="hashing")
-    memory.save(tmp_path / "saved.segviz")
-    question = memory.conversation.questions[0].text
-    app = open_path(page("sweep").run(), tmp_path / "saved.segviz")
-    app = upload(app, json.dumps([{"question": question, "error_type": "OTHER"}]).encode())
-    assert list(atlas(app)["disputed"]).count("other") == 1
 
 
 def test_a_conversation_without_questions_asks_for_no_audit(tmp_path):

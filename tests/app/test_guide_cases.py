@@ -6,11 +6,10 @@ import json
 
 import pytest
 
-from segviz.evaluation.cases import CASES, CONVERSATION
+from segviz.evaluation.cases import CONVERSATION
 from segviz.view.bookmark import Bookmark, encode
-from tests.app.conftest import clean, grow, keyed, open_path, page, texts
+from tests.app.conftest import clean, grow, keyed, page, texts
 from tests.app.test_address import address
-from tests.data import real_data
 
 
 @pytest.fixture
@@ -79,18 +78,3 @@ def test_the_topic_switching_sample_shows_what_its_tree_is_like():
     assert "This tree cascades" in shown
     assert "40 leaves make 820 nodes" in shown
     assert keyed(cascading.button, "tour-C.3.1")
-
-
-def test_locomo_shows_all_five_and_names_their_conversation_where_another_is_open():
-    app = open_path(page("guide").run(), real_data("locomo", "locomo5.json"))
-    assert f"The five questions are about {CONVERSATION}: choose it" in texts(app)
-    app.selectbox(key="conversation").select_index(
-        next(
-            i
-            for i, name in enumerate(app.selectbox(key="conversation").options)
-            if CONVERSATION in name
-        )
-    ).run()
-    labels = [one.label for one in clean(app).expander]
-    assert all(f"{case.name} · {case.title}" in labels for case in CASES)
-    assert "“gamepad”" in texts(opened(app, "Q1"))

@@ -21,7 +21,7 @@ from tests import malformed_inputs
 from tests.app.conftest import ask_own, clean, keyed, on_canvas, page, read_message, texts
 from tests.malformed_inputs.inputs import ANN
 from tests.malformed_inputs.texts import HOSTILE
-from tests.malformed_inputs.turns import LONG, UNRESOLVED
+from tests.malformed_inputs.turns import LONG
 
 PASTED, UPLOADED = (4, 5, 16), (8, 35, 36, 40)
 
@@ -135,26 +135,11 @@ def test_n20_every_answer_can_be_shown(app, tmp_path):
         assert answer in asked(app, number)
 
 
-def test_n21_unresolved_evidence_is_named_beside_what_was_found(app, tmp_path):
-    give(app, malformed_inputs.of(21)[0], tmp_path)
-    shown = texts(turn_to(app, "ask"))
-    assert "Gold evidence, 2 turns: 2 retrieved (D1:1, D1:2)" in shown
-    assert f"Unresolved evidence, in no turn of this conversation: {', '.join(UNRESOLVED)}" in shown
-
-
 def test_n24_every_page_takes_a_single_leaf(app, tmp_path):
     give(app, malformed_inputs.of(24)[0], tmp_path)
     assert "This conversation has a single leaf" in texts(app)
     for name in ("ask", "sweep", "compare", "grow"):
         turn_to(app, name)
-
-
-@pytest.mark.slow
-def test_n26_very_many_are_offered_not_begun(app, tmp_path):
-    many = malformed_inputs.of(26)[0]
-    read(give(app, many, tmp_path), many)
-    assert "50,000 leaves" in texts(app)
-    assert app.button(key="build").label == "Build the memory"
 
 
 @pytest.mark.slow

@@ -90,12 +90,6 @@ class TestModels:
         plain.button(key="models-unused").click().run()
         assert "seconds at the measured speed" in texts(clean(plain))
 
-    def test_each_role_may_have_a_model_of_its_own(self, app, server):
-        app.text_input(key="model-annotation-Another server").set_value("writer").run()
-        build(app)
-        assert {r["model"] for r in server.chats if not enum(r)} == {"writer"}
-        assert {r["model"] for r in server.chats if enum(r)} == {"test-model"}
-
     @pytest.mark.parametrize("usable", [True, False])
     def test_a_node_says_who_wrote_it_with_prompt_and_reply(self, app, server, usable):
         given = "Title: Boats\nA and B speak of the lines about boats, one after another."
@@ -118,20 +112,13 @@ class TestModels:
         server.script(None, None, None, *[status(401)] * 20)
         assert "Paused after" in texts(build(app))
         assert KEY not in texts(app)
-        assert "single leaf" not in texts(app)
+        assert app.session_state["models-panel"]  # where the key is typed
         assert app.slider[0].max < 6
         server.script()
         before = len(server.requests)
         assert build(app).slider[0].max == 6
         assert "Paused after" not in texts(app)
         assert len(server.requests) > before
-
-    def test_a_wrong_key_opens_the_panel_and_a_busy_server_does_not(self, app, server):
-        for code, opens in ((503, False), (401, True)):
-            app.session_state["models-panel"] = False
-            server.script(*[status(code)] * 20)
-            assert "Paused after" in texts(build(app))
-            assert app.session_state["models-panel"] is opens
 
     def test_a_build_paused_after_its_first_leaf_is_not_called_a_conversation_of_one(
         self, app, server
@@ -188,10 +175,6 @@ class TestModels:
         own = {sent for sent in server.authorizations if "sk-of" in sent}
         assert own == ({"Bearer sk-of-segviz"} if configured else set())
 
-    def test_a_key_typed_for_one_server_is_not_there_for_another(self, app, server):
-        app.text_input(key="model-url-Another server").set_value("http://127.0.0.1:9/v1").run()
-        assert key_field(app).value == ""
-
     def test_embeddings_wait_for_build_too_and_are_counted_and_priced(self, embedding, server):
         assert "Nothing is sent before you press Build" in texts(embedding)
         assert server.requests == []
@@ -209,7 +192,7 @@ class TestModels:
         assert say(app, "One more line about boats.").slider[0].max == 7
         assert 0 < len(server.requests) - sent < sent
 
-    def test_unknown_prices_are_called_unknown(self, app, server):
+    def test_spending_stays_and_a_key_does_not_when_another_server_is_named(self, app, server):
         assert "cost unknown" in texts(build(app)), "shown at the end of the run that built"
         requests = len(server.requests)
         assert f"test-model: {requests} requests, " in texts(app)
@@ -220,17 +203,21 @@ class TestModels:
         # Another address has another client, but the session spent what it spent.
         app.text_input(key="model-url-Another server").set_value("http://127.0.0.1:9/v1").run()
         assert f"test-model: {requests} requests, " in texts(clean(app))
+        assert key_field(app).value == ""
         app.selectbox(key="preset").set_value("None: stay offline").run()
         assert f"test-model: {requests} requests, " in texts(clean(app))
 
-    def test_limits_reach_the_server_and_only_some_ask_again(self, app, server):
+    def test_roles_and_limits_reach_the_server_and_only_some_ask_again(self, app, server):
+        app.text_input(key="model-annotation-Another server").set_value("writer").run()
         limit = "limit-{}-Another server"
         heat = app.number_input(key=limit.format("temperature"))
         assert (heat.min, heat.max) == (0.0, 2.0)
         app.number_input(key=limit.format("max_tokens")).set_value(77).run()
         app.number_input(key=limit.format("temperature")).set_value(0.5).run()
         app.button(key="build").click().run()
-        assert {r["max_tokens"] for r in server.chats} == {20, 77}  # of labels and of texts
+        writers, judges = ([r for r in server.chats if bool(enum(r)) is w] for w in (False, True))
+        assert {(r["model"], r["max_tokens"]) for r in writers} == {("writer", 77)}
+        assert {(r["model"], r["max_tokens"]) for r in judges} == {("test-model", 20)}
         assert {r["temperature"] for r in server.chats} == {0.5}
         sent = len(server.requests)
         for name, value in (("timeout", 5), ("retries", 1), ("concurrency", 2)):
@@ -264,17 +251,11 @@ class TestTyping:
         total = app.slider[0].max
         assert say(app, "My telescope showed me Saturn.").slider[0].max == total + 1
         assert f"Step **{total + 1:.0f}** /" in texts(app)
+        app.selectbox(key="unit").set_value("turn").run()
+        assert clean(app).slider[0].max > total + 1
+        app.selectbox(key="unit").set_value("exchange").run()
         next(b for b in app.button if b.label == "Undo last").click().run()
         assert clean(app).slider[0].max == total
-
-    def test_typed_turns_stay_with_their_conversation(self):
-        app = grow().run()
-        mine = say(app, "Only here.").slider[0].max
-        app.selectbox(key="sample").set_value("noor-caleb").run()
-        other = clean(app).slider[0].max
-        assert app.button(key="go-skip_next").disabled
-        app.selectbox(key="sample").set_value("ines-theo").run()
-        assert clean(app).slider[0].max == mine != other
 
 
 def test_a_cascade_is_pointed_out():
@@ -286,6 +267,3 @@ def test_a_cascade_is_pointed_out():
     assert "The tree cascades" in texts(clean(app))
     app.session_state[parameters] = False  # closed, they hold
     assert "The tree cascades" in texts(clean(app.run()))
-    app.session_state[parameters] = True
-    app.run().number_input(key="segment-tree.compatibility.cosine.threshold").set_value(-1.0).run()
-    assert "close to a star" in texts(clean(app))

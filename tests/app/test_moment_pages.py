@@ -90,13 +90,6 @@ def test_the_step_can_be_moved_until_another_question_is_picked():
     assert "asked" not in address(app)
 
 
-def test_a_question_before_everything_finds_nothing():
-    app = pick(clean(ask_page().run()), 1)
-    assert said(app) == "Asked after step 0 of 12, before D1:1; what came later is not known."
-    assert "Gold evidence, 1 turn: 1 in no leaf" in texts(app)
-    assert step(app).value == 0
-
-
 def test_without_a_moment_the_step_stays_from_question_to_question():
     app = pick(clean(ask_page().run()), 2)
     clean(step(app).set_value(5).run())
@@ -112,13 +105,9 @@ def test_without_a_moment_the_step_stays_from_question_to_question():
 @pytest.mark.parametrize(
     ("link", "value"),
     [
-        ({"question": "0"}, 6),
         ({"question": "1"}, 0),
         ({"question": "0", "asked": "9"}, 9),
-        ({"question": "0", "asked": "12"}, 12),
-        ({"question": "0", "asked": "0"}, 0),
         ({"question": "0", "asked": "99"}, 12),
-        ({"question": "2"}, 12),
         ({"text": "Who?", "asked": "4"}, 4),
     ],
 )

@@ -54,24 +54,6 @@ def test_it_holds_the_memory_and_how_it_is_looked_at(memory, tmp_path):
     assert segviz.open(tmp_path / "s.json").structure.text == memory.structure.text
 
 
-@pytest.mark.parametrize(
-    ("view", "place"),
-    [
-        (7, "view"),
-        ({"page": "ask"}, "view.link"),
-        ({"page": 1, "link": {}}, "view.page"),
-        ({"page": "ask", "link": {"k": 7}}, "view.link.k"),
-        ({"page": "ask", "link": [1]}, "view.link"),
-    ],
-)
-def test_a_damaged_view_is_named(memory, view, place):
-    document = json.loads(store.dump(memory.saved)) | {"view": view}
-    with pytest.raises(store.StoreError) as caught:
-        store.parse(json.dumps(document).encode())
-    assert str(caught.value).startswith(f"the memory file is damaged: {place}")
-    assert list(VALIDATOR.iter_errors(document))
-
-
 def test_opened_it_is_seen_as_it_was_saved(memory, tmp_path):
     path = session_file(memory, SEEN, tmp_path / "s.json")
     app = open_path(grow().run(), path)
@@ -163,16 +145,11 @@ PASSED_OVER = {
     "a system that cannot have built it": (("system", "name"), "dense", "taken as unknown"),
 }
 DRAWN = {
-    "nobody speaks": (("conversation", "speakers"), []),
     "a part that is a number": (SETTINGS, {"compatibility": 5}),
     "an embedder nobody has": (("embedder",), "nope"),
     "a page, levels and nodes there are not": (
         ("view",),
         {"page": "nope", "link": {"levels": "7,9", "node": "99999", "pins": "8888,7"}},
-    ),
-    "steps and questions there are not": (
-        ("view",),
-        {"page": "ask", "link": {"step": "99999", "question": "99999", "asked": "99999"}},
     ),
     "evidence nobody said": (
         ("conversation", "questions", 0),

@@ -6,15 +6,13 @@ import json
 import re
 from contextlib import suppress
 from random import Random
-from urllib.parse import parse_qsl, urlencode, urlparse
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlparse
 
-import numpy as np
 from PIL import Image
 from playwright.sync_api import TimeoutError as NotClickable
 
 import segviz
 from segviz.conversation import TITLES, sample_path
-from segviz.evaluation import evaluate
 from segviz.retrieval import OPENING, PRESETS
 
 
@@ -79,7 +77,7 @@ class TestGrow:
         app.open()
         random = Random(3)
         keys = ("play", "go-chevron_left", "go-chevron_right", "go-skip_previous", "go-skip_next")
-        for _ in range(20):
+        for _ in range(10):
             button = app.page.locator(f".st-key-{random.choice(keys)} button").first
             # A button that is disabled or being replaced just then is not clicked.
             with suppress(NotClickable):
@@ -221,15 +219,8 @@ class TestSweep:
         app.settle()
         _, alpha, horizon, _ = (part.split()[-1] for part in chosen.split(", "))
         how = {"policy": "both", "alpha": float(alpha), "horizon": int(horizon)}
-        asked = memory.conversation.questions
-        before, after = (
-            evaluate(memory, asked, relevance="hybrid", **one).outcomes.column("reached")
-            for one in ({"policy": "none"}, how)
-        )
-        change = np.round(after - before, 9)
-        most = max(range(len(asked)), key=lambda at: (abs(change[at]), change[at], -at))
-        question = asked[most if change[most] else 0]
-        result = memory.ask(question, relevance="hybrid", **how)
+        asked = int(parse_qs(urlparse(app.page.url).query)["question"][0])
+        result = memory.ask(memory.conversation.questions[asked], relevance="hybrid", **how)
         assert app.retrieved() == list(result.after)
 
     def test_a_click_on_a_small_map_makes_it_the_large_one(self, app):
@@ -270,12 +261,6 @@ class TestSweep:
         assert save["y"] >= key["y"] + key["height"]
 
 
-BAD_FILES = {
-    "truncated.json": (b'[{"conversation": {"session_1": [{"text": "he', "looks cut off"),
-    "paper.json": (b"%PDF-1.7 \x00\x01 binary", "PDF"),
-}
-
-
 class TestFiles:
     def test_a_file_can_be_dropped_anywhere_on_the_page(self, app):
         app.open("guide")
@@ -295,21 +280,6 @@ class TestFiles:
         app.settle()
         assert "Noor, Caleb" in app.text()
         assert not zone.is_visible()
-
-    def test_a_bad_upload_says_why_and_changes_nothing_a_good_one_opens(self, app):
-        app.open()
-        before = app.attribute("grow-tree", "total")
-        for name, (data, message) in BAD_FILES.items():
-            upload(app, name, data)
-            app.page.locator(".st-key-upload").get_by_text(name).wait_for()
-            app.page.locator(".st-key-refusal").wait_for()
-            text = app.settle().text()
-            assert "Not opened. The previous conversation is still here." in text
-            assert message.lower() in text.lower()
-            assert "Traceback" not in text
-            assert app.attribute("grow-tree", "total") == before
-        upload(app, "other.json", sample_path(list(TITLES)[1]).read_bytes())
-        app.page.get_by_text("Noor, Caleb").first.wait_for()
 
     def test_a_session_file_shows_the_view_again(self, app, tmp_path):
         app.open("ask?question=2&policy=both&alpha=0.3&node=12&unit=turn")

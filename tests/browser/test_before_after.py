@@ -7,7 +7,7 @@ import re
 import pytest
 
 from segviz.evaluation.evaluation import rescue
-from segviz.retrieval import OPENING, PRESETS, ranks
+from segviz.retrieval import OPENING, PRESETS
 
 KEY = "ask-tree"
 
@@ -49,39 +49,6 @@ def ask(app, found):
     app.open(f"ask?question={found.place}")
     app.tree(KEY)
     return app
-
-
-def test_the_verdict_names_the_ranks_of_the_gold_and_what_left_is_struck_through(
-    ask, memory, found
-):
-    result = memory.ask(memory.conversation.questions[found.place], **vars_of(found.settings))
-    verdict = ask.tree(KEY).locator(".verdict").inner_text()
-    shifts = re.findall(r"(\d+) → (\d+)", verdict)
-    leaves = memory.gold(
-        memory.conversation.questions[found.place].evidence, result.structure
-    ).leaves
-    known = {
-        (str(was), str(now))
-        for was, now in zip(
-            ranks(leaves, result.initial, result.structure),
-            ranks(leaves, result.final, result.structure),
-            strict=True,
-        )
-    }
-    assert "Gold gained" in verdict
-    assert shifts
-    assert known.issuperset(shifts)
-    assert f"{len(result.entered)} of {len(result.after)} replaced" in verdict
-    struck = ask.tree(KEY).locator(".evidence li.out .words")
-    assert struck.count() == len(result.left)
-    for words in struck.all():
-        assert "line-through" in words.evaluate("(e) => getComputedStyle(e).textDecoration")
-
-
-def vars_of(settings):
-    return {
-        name: getattr(settings, name) for name in ("policy", "alpha", "horizon", "relevance", "k")
-    }
 
 
 def test_a_click_on_a_dot_of_the_atlas_asks_its_question_from_any_page(app):

@@ -63,9 +63,8 @@ def at(path: Path, **link: str) -> str:
     return "?" + "&".join(f"{k}={quote(v)}" for k, v in {"path": str(path), **link}.items())
 
 
-@pytest.mark.parametrize("system", ["segment-tree", "memforest"])
-def test_grow_and_ask_with_a_selected_node(app, hostile, system):
-    app.open(at(hostile, system=system, node="1", unit="turn"))
+def test_grow_and_ask_with_a_selected_node(app, hostile):
+    app.open(at(hostile, system="memforest", node="1", unit="turn"))
     assert CORPUS[0] in app.text()
     for expander in app.page.locator('[data-testid="stExpander"] summary').all():
         expander.click()
@@ -92,21 +91,3 @@ def test_the_other_pages(app, hostile, page):
     for expander in app.page.locator('[data-testid="stMain"] [data-testid="stExpander"]').all():
         expander.locator("summary").click()
     app.settle()
-
-
-def test_a_link_with_hostile_parts(app):
-    app.open("ask?text=" + quote(CORPUS[0]) + "&system=" + quote(CORPUS[1]) + "&view=%3Cscript%3E")
-    assert "system='<img src=x onerror=alert(1)>'" in app.text()
-
-
-def test_pasted_text(app):
-    app.open()
-    app.page.get_by_text("Paste", exact=True).click()
-    app.settle()
-    field = app.page.locator(".st-key-paste textarea")
-    field.fill("\n".join(f"Eve: {text}\nBob: {text}" for text in CORPUS))
-    field.press("Control+Enter")
-    app.settle()
-    assert "Eve, Bob" in app.text()
-    transcript = app.page.locator(".st-key-grow-transcript .transcript").inner_text()
-    assert CORPUS[-1] in transcript

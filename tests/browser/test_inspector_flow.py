@@ -38,20 +38,3 @@ def test_from_ask_to_the_step_that_wrote_a_node(app, memory):
     app.page.locator(".st-key-go-chevron_left button").first.click()
     app.settle()
     assert f"Step {step - 1}" in app.text()
-
-
-def test_two_pins_side_by_side(app, memory):
-    app.open("?node=180")
-    pin = app.page.locator(".st-key-pin button:visible")
-    pin.click()
-    app.settle()
-    tab(app, "Similar")
-    app.page.locator(".st-key-node-nearest .entry").first.click()
-    app.settle()
-    pin.click()
-    app.settle()
-    other = nearest(memory.structure.collapsed, 180)[0][0]
-    assert f"Pinned: nodes 180 and {other}" in app.text()
-    for node in (180, other):
-        text = app.page.locator(f".st-key-pin-text-{node} .nodes").text_content()
-        assert text.replace("\n", "") == memory.structure.collapsed.text[node].replace("\n", "")

@@ -76,17 +76,3 @@ def test_a_file_dropped_while_another_is_being_built(app, large):
     app.page.get_by_text("Paused after").first.wait_for()
     app.settle()
     assert app.page.get_by_role("button", name="Resume").is_visible()
-
-
-def test_reading_a_large_upload_says_so_and_can_be_stopped(app, tmp_path_factory):
-    path = tmp_path_factory.mktemp("huge") / "huge.json"
-    write(path, 60_000, LONG)
-    app.open()
-    app.page.get_by_text("Upload", exact=True).first.click()
-    app.settle()
-    upload(app, path)
-    app.page.get_by_text("Reading the file").first.wait_for()
-    app.page.locator(".st-key-stop-reading button").click()
-    app.settle()
-    assert "Reading the file" not in app.text()
-    assert app.page.locator(".st-key-sample").is_visible()

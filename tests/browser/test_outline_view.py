@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from segviz.retrieval import OPENING, PRESETS
-from tests.memories import built
 
 
 def row(app, node):
@@ -122,18 +121,3 @@ def test_the_selection_goes_along_between_the_views(app, memory):
     shown.click()
     app.settle()
     assert row(app, leaf).count() == 1
-
-
-def test_a_node_stands_under_each_of_its_parents(app):
-    raptor = built("raptor", "recurrence", threshold=0.1)
-    child = next(n for n, p in enumerate(raptor.structure.collapsed.parents) if len(p) > 1)
-    parents = raptor.structure.collapsed.parents[child]
-    app.open(f"?sample=recurrence&system=raptor&threshold=0.1&view=Outline&node={child}")
-    for parent in parents:
-        place = row(app, parent)
-        if place.count() and place.get_attribute("aria-expanded") == "false":
-            place.locator("> .row .twist").click()
-    shown = app.page.locator(f"li.place[data-node='{child}']")
-    assert shown.count() == 2
-    others = {item.locator("> .row .mark").last.inner_text() for item in shown.all()}
-    assert others == {f"also under {parent}" for parent in parents}

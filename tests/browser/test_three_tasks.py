@@ -13,7 +13,6 @@ from urllib.parse import parse_qsl, urlparse
 
 import pytest
 
-from segviz.ui.widgets.tour import tour
 from segviz.view.bookmark import decode
 
 KEY = "ask-tree"
@@ -109,27 +108,3 @@ def test_a_colleague_sees_exactly_this_view(press, app):
     app.settle()
     assert [app.attribute(KEY, name) for name in names] == shown
     assert press.count <= 2
-
-
-def test_the_tour_ends_at_the_rescue(app, memory):
-    stops = tour(memory)
-    app.open()
-    app.page.get_by_role("button", name="Take the tour").click()
-    app.until("grow-tree", "step", str(stops[0].bookmark.step))
-    bar = app.page.locator(".st-key-tour-bar")
-    for number, stop in enumerate(stops, 1):
-        bar.get_by_text(f"{number} of {len(stops)}").wait_for()
-        app.settle()
-        assert stop.words in bar.inner_text()
-        assert urlparse(app.page.url).path.strip("/") == stop.page.replace("grow", "")
-        if number < len(stops):
-            bar.get_by_role("button", name="Next").click()
-    rescued = stops[-1].bookmark
-    there = memory.ask(memory.conversation.questions[rescued.question], rescued.retrieval)
-    app.until(KEY, "top", ",".join(map(str, there.after)))
-    assert rescued.node in there.after
-    marked = app.page.locator(f".st-key-{KEY} .evidence ol mark.heard").all_inner_texts()
-    heard = {word for words in there.matches(there.before).values() for word in words}
-    heard |= {word for words in there.matches(there.after).values() for word in words}
-    assert marked
-    assert {word.lower() for word in marked} <= heard

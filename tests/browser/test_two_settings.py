@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from segviz.retrieval import PRESETS
@@ -27,56 +25,40 @@ def retrieved(app, key):
     return [int(node) for node in app.attribute(key, "top").split(",")]
 
 
-def test_each_tree_has_what_its_setting_retrieves(two, memory):
+def test_each_tree_has_a_setting_of_its_own_and_shares_zoom_selection_and_pointer(two, memory):
     question = memory.conversation.questions[7].text
     for key, preset in ((FIRST, "paper, top-down"), (SECOND, "best evidence")):
-        result = memory.ask(question, PRESETS[preset])
-        assert retrieved(two, key) == list(result.after)
+        assert retrieved(two, key) == list(memory.ask(question, PRESETS[preset]).after)
         assert two.tree(key).locator(".verdict").is_visible()
-
-
-def test_a_link_draws_both_trees_again(two):
-    shown = [retrieved(two, key) for key in (FIRST, SECOND)]
-    link = two.page.url
-    assert "beside=best+evidence" in link
-    two.page.goto("about:blank")
-    two.page.goto(link)
+    first, second = (retrieved(two, key) for key in (FIRST, SECOND))
+    # What is pointed at is read in both.
+    two.tree(SECOND).locator(f".evidence [data-node='{second[0]}']").hover()
+    read = two.tree(FIRST).locator(".read .head")
+    read.wait_for()
+    assert read.inner_text() == two.tree(SECOND).locator(".read .head").inner_text()
+    two.tree(FIRST).locator(f".evidence [data-node='{first[0]}']").click()
     two.settle()
-    assert [retrieved(two, key) for key in (FIRST, SECOND)] == shown
-
-
-def test_zoom_and_selection_are_shared(two):
-    node = retrieved(two, FIRST)[0]
-    two.tree(FIRST).locator(f".evidence [data-node='{node}']").click()
-    two.settle()
-    assert [two.attribute(key, "selected") for key in (FIRST, SECOND)] == [str(node)] * 2
+    assert [two.attribute(key, "selected") for key in (FIRST, SECOND)] == [str(first[0])] * 2
     whole = two.attribute(SECOND, "scale")
     two.tree(SECOND).get_by_role("button", name="Zoom in").click()
     two.until(SECOND, "scale", whole.__ne__)
     two.until(FIRST, "scale", two.attribute(SECOND, "scale"))
-
-
-def test_pointing_at_a_row_reads_the_node_in_both_trees(two):
-    node = retrieved(two, SECOND)[0]
-    two.tree(SECOND).locator(f".evidence [data-node='{node}']").hover()
-    read = two.tree(FIRST).locator(".read .head")
-    read.wait_for()
-    assert read.inner_text() == two.tree(SECOND).locator(".read .head").inner_text()
-
-
-def test_a_slider_of_the_second_tree_changes_the_second_alone(two, memory):
-    first = retrieved(two, FIRST)
+    # A slider moves its own.
     two.tree(SECOND).locator("input.alpha").fill("0.5")
     two.until(SECOND, "settled", "true")
     two.settle()
-    question = memory.conversation.questions[7].text
     result = memory.ask(question, relevance="contextual", alpha=0.5)
-    assert retrieved(two, SECOND) == list(result.after)
-    assert retrieved(two, FIRST) == first
-    assert json.loads(two.attribute(FIRST, "alpha")) == 0.1
+    assert (retrieved(two, FIRST), retrieved(two, SECOND)) == (first, list(result.after))
+    assert float(two.attribute(FIRST, "alpha")) == 0.1
 
 
-def test_nothing_beside_ends_it(two):
+def test_a_link_draws_both_trees_again_and_nothing_beside_ends_it(two):
+    shown = [retrieved(two, key) for key in (FIRST, SECOND)]
+    link = two.page.url
+    two.page.goto("about:blank")
+    two.page.goto(link)
+    two.settle()
+    assert [retrieved(two, key) for key in (FIRST, SECOND)] == shown
     two.page.locator(".st-key-second-setting button").first.click()
     two.page.get_by_role("radio", name="nothing").first.check(force=True)
     two.settle()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from segviz.memory import Watch, Watched
@@ -32,18 +30,6 @@ def watched(chromium, tmp_path):
     yield path, app, running
     context.close()
     kill(running["process"])
-
-
-def units(app):
-    said = app.tree("grow-tree").locator("[role=img]").get_attribute("aria-label")
-    return int(said.partition("over ")[2].split()[0])
-
-
-def shown(app, count, within=60):
-    end = time.monotonic() + within
-    while units(app) < count:
-        assert time.monotonic() < end, f"{units(app)} of {count} turns are on the page"
-        app.page.wait_for_timeout(50)
 
 
 def seen(app, count):
@@ -78,29 +64,3 @@ def test_an_agent_is_followed_through_a_kill(watched):
         pass
     assert (after.turns, after.skipped) == (201, 0)
     assert not after.memory.check()
-
-
-def test_who_looks_back_stays_there_while_it_grows(watched):
-    path, app, _ = watched
-    agent = writes(path, 60, 100)
-    assert agent.wait(60) == 0
-    shown(app, 61)
-    app.page.get_by_role("button", name="Look back").click()
-    app.page.locator("[class*=st-key-step] input[type=range]").wait_for()
-    app.settle()
-    slider = app.page.locator("[class*=st-key-step] input[type=range]")
-    slider.focus()
-    for _ in range(10):
-        slider.press("ArrowLeft")
-    app.until("grow-tree", "step", "51")
-    app.settle()
-    painted = app.attribute("grow-tree", "painted")
-    agent = writes(path, 60, 30, 60)
-    app.page.get_by_text("not shown yet").wait_for()
-    assert agent.wait(60) == 0
-    app.page.get_by_text("60 newer turns not shown yet").wait_for()
-    assert app.attribute("grow-tree", "step") == "51"
-    assert app.attribute("grow-tree", "painted") == painted  # nothing on the canvas has moved
-    app.page.get_by_role("button", name="Show the newest turns").click()
-    shown(app, 121)
-    assert (app.errors, app.dialogs, app.outside) == ([], [], [])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -284,15 +283,3 @@ def test_what_the_command_cannot_do_is_a_user_error(saved, monkeypatch, capsys, 
     assert code == 2
     assert said in printed
     assert "Traceback" not in printed
-
-
-def test_the_doctor_says_which_browser_there_is(monkeypatch, capsys):
-    monkeypatch.setenv(VARIABLE, sys.executable)
-    main(["doctor"])
-    assert f"ok       browser: {sys.executable}" in capsys.readouterr().out
-    monkeypatch.setenv(VARIABLE, "/nowhere")
-    main(["doctor"])
-    assert (
-        "note     browser: PNG and SVG cannot be drawn: SEGVIZ_BROWSER names '/nowhere'"
-        in capsys.readouterr().out
-    )

@@ -175,30 +175,6 @@ def test_hostile_texts_stay_texts(page: Any) -> None:
     assert "img" in page.locator(".place[data-node='6']").get_attribute("aria-label")
 
 
-def test_what_is_open_survives_another_message_and_another_mount(page: Any) -> None:
-    outline(page)
-    page.locator(".place[data-node='4'] > .row .twist").click()
-    assert page.locator(".place").count() == 5
-    outline(page, step=2)
-    assert page.locator(".place").count() == 5
-    page.evaluate("outline.end()")
-    assert page.locator(".place").count() == 0
-    outline(page)
-    assert page.locator(".place").count() == 5
-
-
-def test_a_selection_from_elsewhere_is_opened_to(page: Any) -> None:
-    outline(page, selected=3)
-    chosen = page.locator(".place[aria-selected='true']")
-    assert chosen.get_attribute("data-node") == "3"
-    assert chosen.get_attribute("tabindex") == "0"
-    chosen.focus()
-    page.keyboard.press("ArrowUp")
-    page.keyboard.press("Enter")
-    assert page.evaluate("sent") == [["selected", 2]]
-    assert page.evaluate("outline.root.activeElement.dataset.node") == "2"
-
-
 def test_texts_that_were_not_sent_are_asked_for_once(page: Any) -> None:
     bare = outline_of("late") | {"texts": {}}
     mount(page, "outline", bare, "outline")

@@ -255,3 +255,18 @@ def test_settings_name_the_components_and_their_parameters(memory):
     assert memory.settings["compatibility"] == {"name": "cosine", "threshold": 0.3}
     assert memory.settings["annotate"]["name"] == "extractive"
     assert memory.settings["refresh"] == "eager"
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        (b'{"format":"segviz-memory","version":2', True),
+        (b'\xef\xbb\xbf {"version": 2,\n "format" :  "segviz-memory"', True),
+        (b'[{"format":"segviz-memory"}]', False),
+        (b"\x1f\x8b\x08", False),
+        (b"", False),
+        (b"[1]", False),
+    ],
+)
+def test_what_counts_as_a_saved_memory(head, expected):
+    assert store.recognises(head) is expected
