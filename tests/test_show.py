@@ -54,11 +54,7 @@ def test_a_moment_and_a_question_of_the_data_set_can_be_shown():
     assert (asked.view.page, asked.view.moment) == ("ask", 9)
     assert asked.view.question == conversation.questions[1]
     assert conversation.questions[1].text in repr(asked)
-
-
-def test_the_text_of_a_question_of_the_data_set_is_shown_with_its_gold_evidence():
-    conversation = segviz.load(sample_path("recurrence"))[0]
-    memory = segviz.build(conversation, embedder="hashing")
+    # Its text names it, too.
     by_text = segviz.show(memory, conversation.questions[1].text)
     assert by_text.view.question == conversation.questions[1]
     assert by_text.html == segviz.show(memory, number=1).html
@@ -128,9 +124,7 @@ class TestInTheBrowser:
     @pytest.mark.parametrize(
         ("marked", "dark"),
         [
-            ("", False),
             ('data-jp-theme-light="true"', False),
-            ('data-jp-theme-light="false"', True),
             ('data-vscode-theme-kind="vscode-dark"', True),
         ],
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from textwrap import shorten
 from types import SimpleNamespace
 
@@ -16,10 +15,8 @@ from segviz.evaluation import MEASURES
 from segviz.evaluation.compare import RETRIEVED_BY
 from segviz.evaluation.measures import CHOICES, sees
 from segviz.figures.compare import marks
-from segviz.figures.significance import Judged, judge
+from segviz.figures.significance import judge
 from segviz.figures.sweep import (
-    reason_sentence,
-    relevances_sentence,
     tried_sentence,
     verdict_sentence,
 )
@@ -81,24 +78,13 @@ def details(app: AppTest) -> str:
 def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch, begun_file):
     monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))  # in the small conversation nothing fails
     app = page("sweep").run()
-    shown = texts(clean(app))
-    swept = swept_by(app)
+    swept = swept_by(clean(app))
     judged = judge(swept, "reached", sweeps=len(RELEVANCE))
     best = judged.best().cell
-    means = [one.outcomes.value("reached") for one in (best, swept.baseline)]
     assert app.main.markdown[0].value == verdict_sentence(judged)
-    others = {
-        name: judge(swept_by(app, name), "reached", sweeps=len(RELEVANCE))
-        for name in RELEVANCE
-        if name != "hybrid"
-    }
-    why = f"{reason_sentence(judged)} {relevances_sentence(judged, others)}"
-    assert why in [one.value for one in app.main.caption]
     assert tried_sentence(judged) in [one.value for one in app.main.caption]
-    assert f"{means[0]:.3f} [" in details(app)
-    assert f"without propagation {means[1]:.3f} [" in details(app)
-    assert "Without category 5: " in details(app)
-    assert "**By category**" in shown
+    for cell in (best, swept.baseline):
+        assert f"{cell.outcomes.value('reached'):.3f} [" in details(app)
     found = next(t for t in tables(app) if "all questions" in t.columns)
     assert {"without 5", "no propagation", "5 adversarial"} <= set(found.columns)
     assert len(found) == sum(sees(name, best.policy) for name in MEASURES)
@@ -106,8 +92,6 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch, beg
     assert [one.value for one in app.main.subheader] == [
         f"{best.policy}, α {best.alpha:g}, H {best.horizon}, relevance hybrid"
     ]
-    assert f"With {best.policy} and H {best.horizon}, leaves" in shown
-    assert f"α {best.alpha:g} wins " in texts(app)
     rows = next(f.value for f in app.dataframe if "question" in f.value.columns)
     assert list(rows.columns[3:]) == [
         "no propagation",
@@ -124,25 +108,6 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch, beg
 def cut(question: str) -> str:
     """A question as the atlas has it: whole, or its first words."""
     return shorten(question, 68, placeholder=" …")
-
-
-def test_a_setting_without_hops_is_not_shown_as_a_winner(monkeypatch):
-    nothing = Judged.moved
-    monkeypatch.setattr(
-        Judged,
-        "moved",
-        lambda self, policies=None: [
-            replace(one, mean=self.base, gain=replace(one.gain, value=0.0, low=0.0, high=0.0))
-            for one in nothing(self, policies)
-        ],
-    )
-    app = clean(page("sweep").run())
-    assert app.subheader[0].value == "top-down, α 0.05, H 1, relevance hybrid"
-    assert app.main.markdown[0].value.endswith("and none is significantly below.")
-    key = next(one.value for one in app.main.markdown if "segviz-swatch" in one.value)
-    assert "not significant" in key
-    assert "better" not in key
-    assert "worse" not in key
 
 
 def test_any_measure_is_shown_for_the_policies_it_sees():
@@ -269,22 +234,14 @@ def test_two_runs_are_compared_question_by_question(monkeypatch, begun_file):
     assert (side["A"].value, side["B"].value) == ("no propagation", "as shown")
     side["A"].set_value("top-down, α 0.3, H 1").run()
     clean(app)
-    swept = swept_by(app)
-    before = swept.cell("top-down", 0.3, 1).outcomes.values["reached"]
-    after = swept.cell("both", 0.7, 2).outcomes.values["reached"]
+    sides = [swept_by(app).cell(*side) for side in (("top-down", 0.3, 1), ("both", 0.7, 2))]
+    before, after = (one.outcomes.column("reached") for one in sides)
     rows = next(f.value for f in app.dataframe if "B against A" in f.value.columns)
-    worth = {
-        cut(question.text): now - was
-        for question, was, now in zip(sample(sessions=6).questions, before, after, strict=True)
-    }
-    for _, row in rows.iterrows():
-        change = worth[row["question"]]
-        assert row["B against A"] == ("won" if change > 0 else "lost" if change < 0 else "")
-    won, lost = ((rows["B against A"] == what).sum() for what in ("won", "lost"))
     assert list(rows.columns[3:5]) == ["top-down, α 0.3, H 1", "α 0.7"]  # A and B are in sight
-    focus, base = "α 0.7", "top-down, α 0.3, H 1"
-    scored = f"{focus} wins {won} of {len(rows)} questions and loses {lost} against {base}"
-    assert scored in texts(app)
+    told = dict(zip(rows["question"], rows["B against A"], strict=True))
+    for question, change in zip(sample(sessions=6).questions, after - before, strict=True):
+        won = "won" if change > 0 else "lost" if change < 0 else ""
+        assert told.get(cut(question.text), "") == won
 
 
 def test_a_parameter_of_construction_is_swept():

@@ -77,17 +77,6 @@ def test_a_png_has_two_dots_a_pixel_and_the_colours_of_the_picture(memory, drawe
 
 
 @pytest.mark.browser
-def test_dark_is_dark_to_the_edge(memory, drawer):
-    ground = SURFACE["dark"][0]
-    view = ask_view(memory, "Saturn?")
-    image = dots(made(FORMATS["png"], view, dark=True))
-    found = colours(image)
-    assert max(found, key=found.get) == ground
-    edges = [(x, y) for x in (0, image.width - 1) for y in (0, 99, image.height - 1)]
-    assert {"#" + bytes(image.getpixel(place)).hex() for place in edges} == {ground}
-
-
-@pytest.mark.browser
 def test_an_animation_shows_the_picture_at_every_alpha(memory, drawer, temporary):
     view = ask_view(memory, "How many gears?", policy="both", alpha=0.5)
     content = made(FORMATS["animation"], view)

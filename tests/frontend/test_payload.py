@@ -198,14 +198,6 @@ def test_long_texts_are_cut_and_many_are_left_out() -> None:
     assert payload(leaves(*["t"] * (MAX_LABELLED + 1)))["labels"] == []
 
 
-def test_summary_is_one_sentence() -> None:
-    text = payload(title="conv-47", selected=5)["summary"]
-    assert text == (
-        "Memory tree of conv-47: 7 nodes on 3 levels over 4 of 5 units; node 5 selected."
-    )
-    assert payload(selected=99)["selected"] is None
-
-
 def test_packed_message_gives_everything_back() -> None:
     family = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
     texts = ("<script>alert(1)</script>", "\u202eevil", "\ud83d", "\x00", "مرحبا", family, "", "z")
