@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 from streamlit.commands import execution_control
+from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
 from segviz.export.locomo import locomo_json
@@ -25,6 +26,15 @@ def everything_is_drawn():
     """AppTest knows of what the last run drew alone, not of what stays around a fragment."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(execution_control, "_new_fragment_id_queue", lambda ctx, scope: [])
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def installed_components_are_not_looked_for():
+    """No page uses one, and every AppTest would read the metadata of all packages."""
+    with pytest.MonkeyPatch.context() as patch:
+        name = "discover_and_register_components"
+        patch.setattr(BidiComponentManager, name, lambda self, **given: None)
         yield
 
 
