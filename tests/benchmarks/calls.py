@@ -19,7 +19,7 @@ import segviz
 from segviz.construct.annotate import Extractive
 from segviz.construct.compatibility import cosines
 from segviz.embedding import background_mean, get_embedder
-from segviz.evaluation.published import SHAPES
+from segviz.evaluation.published import printed_shapes
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from segviz.tree.shape import shape
 from tests.benchmarks.report import data_file, table
@@ -61,7 +61,10 @@ def main() -> None:
     path = data_file()
     corpus = segviz.load(path)
     conversation = corpus[sys.argv[2] if len(sys.argv) > 2 else min(3, len(corpus) - 1)]
-    paper = {row.method.split()[-1]: row for row in SHAPES if row.data == "LoCoMo"}
+    paper = {
+        row["memory"].split(",")[0].split()[-1]: row
+        for row in printed_shapes("segment-tree", "LoCoMo")
+    }
     print(f"{conversation.id}, exchange units, annotation by the model:\n")
     head = ("", *(f">{name}" for name in HEAD))
     rows = []
@@ -90,7 +93,7 @@ def main() -> None:
                         str(choices),
                         str(calls - choices),
                         f"{calls / leaves:.2f}",
-                        f"{paper[name].calls_per_leaf:.2f}" if name in paper else "",
+                        f"{paper[name]['calls/leaf']:.2f}" if name in paper else "",
                         f"{measured.nodes_per_leaf:.2f}",
                         str(measured.max_depth),
                     )

@@ -22,8 +22,9 @@ import numpy as np
 import segviz
 from segviz.construct.compatibility import Calibrated, Cosine
 from segviz.conversation import Conversation
+from segviz.evaluation.aggregate import Row
 from segviz.evaluation.node_texts import contentless_share
-from segviz.evaluation.published import SHAPES
+from segviz.evaluation.published import printed_shapes
 from segviz.tree.shape import boundary_f1, random_f1, session_starts, shape
 from tests.benchmarks.report import real_data, table
 from tests.data import HELD_OUT, TUNED_ON
@@ -82,11 +83,13 @@ def plain_cosine(conversations: Sequence[Conversation]) -> list[float]:
 
 def published() -> list[tuple[float, ...]]:
     """nodes/leaf, max depth, mean depth, depth std and branching of the paper's cosine rows."""
-    return [
-        (row.nodes / row.leaves, row.max_depth, row.mean_depth, row.depth_std, row.branching)
-        for row in SHAPES
-        if row.method.endswith("cosine")
-    ]
+    names = ("nodes/leaf", "max depth", "mean depth", "depth std", "branching")
+    return [tuple(row[name] for name in names) for row in cosine_rows()]
+
+
+def cosine_rows() -> list[Row]:
+    """Returns the paper's rows of trees by cosine similarity, one per data set."""
+    return [row for row in printed_shapes("segment-tree", "") if " cosine," in row["memory"]]
 
 
 def crossed(conversations: Sequence[Conversation]) -> None:
@@ -136,10 +139,9 @@ def main() -> None:
             (name, *(form.format(value) for form, value in zip(FORMS, row, strict=True)))
             for name, row in zip(named, rows, strict=True)
         ]
-    sources = [row for row in SHAPES if row.method.endswith("cosine")]
-    for row, values in zip(sources, published(), strict=True):
-        said = (form.format(v) for form, v in zip(FORMS, (row.leaves, *values), strict=False))
-        table_rows.append((f"paper, {row.data}", *said, "", "", "", "", ""))
+    for row, values in zip(cosine_rows(), published(), strict=True):
+        said = (form.format(v) for form, v in zip(FORMS, (row["leaves"], *values), strict=False))
+        table_rows.append((f"paper, {row['memory']}", *said, "", "", "", "", ""))
     print(table(HEAD, table_rows))
     for path in paths:
         crossed(list(segviz.load(path)))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.evaluation.published import SHAPES
+from segviz.evaluation.published import printed_shapes
 from segviz.tree import Relate, replay
 from segviz.tree.shape import Shape, boundary_f1, diagnose, random_f1, session_starts, shape
 from tests.systems.test_segment_tree import run_both
@@ -158,9 +158,10 @@ class TestDiagnose:
         assert diagnose(self.scripted([None] * 15)) == []
 
     def test_the_papers_shapes_are_healthy(self):
-        for row in (row for row in SHAPES if row.system == "segment-tree"):
-            depth, wide = round(row.max_depth), round(row.branching * 3)
-            measured = Shape(row.leaves, row.nodes, 0, depth, 3.0, 0.5, row.branching, wide)
+        for row in printed_shapes("segment-tree", ""):
+            leaves, nodes, branching = (row[name] for name in ("leaves", "nodes", "branching"))
+            depth, wide = round(row["max depth"]), round(branching * 3)
+            measured = Shape(leaves, nodes, 0, depth, 3.0, 0.5, branching, wide)
             assert diagnose(measured) == []
 
 
