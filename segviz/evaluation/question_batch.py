@@ -40,7 +40,7 @@ class Limits:
         budget: number of tokens, which replaces ``k``; None for no budget.
         units: number of units read for the measure ``reached``.
         tokens: number of tokens read for the measure ``answer_words``.
-        deduplicate: True to leave out nodes that repeat the text of a better one.
+        deduplicate: True to leave out nodes whose text a better one has or quotes.
     """
 
     k: int = 10

@@ -72,7 +72,7 @@ def top_k(
         k: number of nodes, ≥ 1.
         levels: admissible levels; None for all.
         budget: number of tokens, ≥ 1, which replaces ``k``; see :func:`select`.
-        deduplicate: skip nodes that repeat the text of a better one; see :func:`distinct`.
+        deduplicate: skip nodes whose text a better one has or quotes; see :func:`distinct`.
 
     Raises:
         ValueError: ``k`` or ``budget`` is not a whole number of at least 1.
@@ -91,12 +91,12 @@ class Repeats:
         first: for each node, the first node with the same text, int32 (n,).
         pairs: rows of a node and an ancestor whose text quotes it, both replaced by their
             ``first``, int32 (m, 2).
-        near: maps a node of ``pairs`` to the nodes it is paired with.
+        quoted_by: maps the first node of each pair to the second nodes it is paired with.
     """
 
     first: NDArray[np.int32]
     pairs: NDArray[np.int32]
-    near: dict[int, set[int]]
+    quoted_by: dict[int, set[int]]
 
 
 def repeats(structure: Structure) -> Repeats:
@@ -120,7 +120,7 @@ def _repeats(structure: Structure) -> Repeats:
         text = " ".join(structure.text[node].split()).casefold()
         first[node] = known.setdefault(text, node) if text else node
     words = {node: all_tokens(structure.text[node]) for node in nodes}
-    near: dict[int, set[int]] = defaultdict(set)
+    quoted_by: dict[int, set[int]] = defaultdict(set)
     pairs: dict[tuple[int, int], None] = {}
     for node in nodes:
         wanted = content_tokens(structure.text[node])
@@ -137,18 +137,21 @@ def _repeats(structure: Structure) -> Repeats:
             one, other = int(first[node]), int(first[parent])
             if one != other:
                 pairs[one, other] = None
-                near[one].add(other)
-                near[other].add(one)
-    return Repeats(first, np.array(list(pairs), dtype=np.int32).reshape(-1, 2), dict(near))
+                quoted_by[one].add(other)
+    return Repeats(first, np.array(list(pairs), dtype=np.int32).reshape(-1, 2), dict(quoted_by))
 
 
 def distinct(ranked: Iterable[int], structure: Structure) -> Iterator[int]:
-    """Yields the nodes of a ranking that repeat none it yielded before; see :func:`repeats`."""
+    """Yields the nodes of a ranking whose text no node it yielded before has or quotes.
+
+    A node that quotes a better one stays: its text says more, and it leads to more units. So the
+    units reached by the yielded nodes are those reached by the ranking; see :func:`repeats`.
+    """
     found = repeats(structure)
     kept: set[int] = set()
     for node in ranked:
         text = int(found.first[node])
-        if text not in kept and kept.isdisjoint(found.near.get(text, ())):
+        if text not in kept and kept.isdisjoint(found.quoted_by.get(text, ())):
             kept.add(text)
             yield int(node)
 

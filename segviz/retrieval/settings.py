@@ -30,7 +30,7 @@ class RetrievalSettings:
         levels: admissible levels in ascending order; None for all.
         literal: retrieve from the literal tree of Algorithm 1; otherwise a chain of nodes with the
             same text is one node (``Structure.collapsed``).
-        deduplicate: skip nodes that repeat the text of a better one, see ``selection.distinct``.
+        deduplicate: skip nodes whose text a better one has or quotes, see ``selection.distinct``.
         method: "propagate" is all of this on any structure. "native" is the system's own retrieval,
             which ignores policy, alpha and horizon.
         step: number of steps after which the memory is asked; None for the time of the question

@@ -125,6 +125,7 @@ def test_skipped_repeats_are_neither_read_nor_counted_and_leaves_stay_as_they_ar
         evaluate(memory, asked, **how, deduplicate=skips).outcomes for skips in (False, True)
     )
     assert found.values["recall"] == plain.values["recall"]
+    assert found.values["reached"] == plain.values["reached"]  # the better node has their units
     assert found.values["words"] != plain.values["words"]
     for place, question in enumerate(asked):
         result = memory.ask(question, **how, deduplicate=True)

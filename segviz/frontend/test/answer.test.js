@@ -76,6 +76,7 @@ test("a node that repeats the text of a better one is folded into its row", () =
   assert.deepEqual(folds({}), plain);
   // 0 does not repeat the first of the row, so it stands.
   assert.deepEqual(folds({ quoted }), plain.with(1, [4, 1]));
+  assert.deepEqual(folds({ quoted, places_final: [3, 4, 1, 2] }), plain); // repeats are skipped already
   assert.deepEqual(folds({ same_text: Int32Array.from([0, 1, 2, 1, 4, 5, 6]) }), plain.with(3, [3, 1]));
   // Node 4 quotes gold of node 0 that node 1 does not hold; node 0 holds no more than that.
   const gold_turns = { 0: ["D1:1"], 4: ["D1:1"] };

@@ -67,7 +67,7 @@ function showEvidence(s) {
 
 /** The retrieved nodes, best first, then those that have left: ranks before and after (0 where that
  *  is none of the list's), level, gold turns, words, the rank of the first that has these, too, and
- *  the better node whose row they are folded into.
+ *  the better node whose row they are folded into, unless repeated texts are skipped.
  * @param {Scene} scene */
 export function evidenceRows({ data, answer }) {
   const { after, left, entered, was, is, held } = /** @type {Answer} */ (answer);
@@ -76,7 +76,7 @@ export function evidenceRows({ data, answer }) {
   /** @type {number[]} */
   const heads = [];
   /** @param {number} node */
-  const headOf = (node) => heads.find((head) => // gold is not hidden in a row without it
+  const headOf = (node) => data.places_final.length ? null : heads.find((head) => // gold is not hidden in a row without it
     held.get(node)?.every((turn) => held.get(head)?.includes(turn)) !== false
     && repeatsText(data, nodeOf(data, node), nodeOf(data, head))) ?? null;
   /** @param {number} node

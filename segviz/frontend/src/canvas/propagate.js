@@ -104,7 +104,7 @@ export function propagator(initial, tree) {
 
 /** The retrieved nodes of the admissible levels (null: all), best first, ties to the older
  *  node: k of them, or, with a budget (null: none), those before the first whose text no
- *  longer fits into so many tokens. Those that repeat a better one may be skipped.
+ *  longer fits into so many tokens. Those that a better one has or quotes may be skipped.
  * @type {(scores: Weights, given: Texts & Pick<Columns, "level" | "tokens">,
  *    retrieval: Retrieval) => Int32Array} */
 export function topNodes(scores, data, { k, budget, levels, deduplicate }) {
@@ -121,26 +121,27 @@ export function topNodes(scores, data, { k, budget, levels, deduplicate }) {
 
 /** @typedef {Pick<Columns, "same_text" | "quoted">} Texts */
 
-const nearOf = lastly((/** @type {Int32Array} */ quoted) => {
+/** The texts above that quote a text. */
+const quotedBy = lastly((/** @type {Int32Array} */ quoted) => {
   /** @type {Map<number, number[]>} */
-  const near = new Map();
-  quoted.forEach((text, i) => near.set(text, [...near.get(text) ?? [], quoted[i ^ 1]]));
-  return near;
+  const above = new Map();
+  quoted.forEach((text, i) => i % 2 || above.set(text, [...above.get(text) ?? [], quoted[i + 1]]));
+  return above;
 });
 
 /** Whether two nodes have the same text, or one quotes the other below it.
  * @type {(data: Texts, node: number, other: number) => boolean} */
 export const repeatsText = ({ same_text: text, quoted }, node, other) => text[node] === text[other]
-  || Boolean(nearOf(quoted).get(text[node])?.includes(text[other]));
+  || [[node, other], [other, node]].some(([low, high]) => quotedBy(quoted).get(text[low])?.includes(text[high]));
 
-/** The first nodes of a ranking that repeat no better one among them.
+/** The first nodes of a ranking whose text no better one among them has or quotes.
  * @type {(nodes: number[], data: Texts, most: number) => number[]} */
 function distinct(nodes, { same_text: text, quoted }, most) {
-  const near = nearOf(quoted);
+  const above = quotedBy(quoted);
   const [kept, found] = [new Set(), /** @type {number[]} */ ([])];
   for (const node of nodes) {
     if (found.length === most) break;
-    if (kept.has(text[node]) || near.get(text[node])?.some((other) => kept.has(other))) continue;
+    if (kept.has(text[node]) || above.get(text[node])?.some((other) => kept.has(other))) continue;
     kept.add(text[node]);
     found.push(node);
   }

@@ -158,8 +158,8 @@ def _retrieval(session: AppSession) -> None:
         literal_switch(session)
         st.toggle(
             "Skip repeated texts",
-            help="A node is skipped if a better one has the same text, quotes it, or is quoted by "
-            "it along the tree. K then counts different texts. The counts of rescued and lost "
+            help="A node is skipped if a better one has the same text, or is above it and quotes "
+            "it. K then counts different texts. The counts of rescued and lost "
             "questions use the same list.",
             **setting(session, "deduplicate"),
         )
