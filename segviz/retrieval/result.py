@@ -180,15 +180,6 @@ class Result:
         return tuple(node for node in self.before if node not in self.after)
 
     @property
-    def moved(self) -> int:
-        """Number of retrieved nodes that propagation moved to another level.
-
-        It is the difference of the level counts before and after, not of single nodes.
-        """
-        before, after = self.levels("initial"), self.levels("final")
-        return sum(max(0, after[level] - before[level]) for level in after)
-
-    @property
     def reading_order(self) -> tuple[Evidence, ...]:
         """Retrieved nodes in the order of time: by span, a wide node before the nodes inside it."""
 

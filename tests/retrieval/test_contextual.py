@@ -379,10 +379,6 @@ def test_a_span_inside_a_month_is_its_days_and_the_week_after(question, days):
 
 
 class TestSpelling:
-    def test_a_parameter_that_is_gone_is_ignored_with_a_warning(self):
-        with pytest.warns(UserWarning, match="hop"):
-            assert spelled(relevance_model("contextual:hop=0,dates=1")) == "contextual:dates=1"
-
     def test_defaults_are_left_out_and_the_order_is_that_of_the_parameters(self):
         assert spelled(relevance_model("contextual:dates=2,words=1")) == "contextual"
         model = relevance_model("contextual:beside=0,words=0.5")

@@ -229,19 +229,6 @@ class TestRecall:
             scored = next(stage for stage in stages if stage.name == "score")
             assert ("R 0.00" in scored.note) == (row == "w/o memory robustness")
 
-    def test_profiles_are_evidence_on_request_and_scored_by_equation_3(self):
-        talk = diary(list(range(6)), ["I met Clara in the old garden."] * 6)
-        for scope, profiles in (("mixed", False), ("short", True), ("mixed", True)):
-            memory = build(talk, scope=scope, profiles=profiles)
-            s = memory.structure
-            stages = memory.model.retrieve("Who is Clara?", memory.view("dense", 50)).stages
-            shown = {n for st in stages if st.name == "score" for n in st.nodes}
-            entities = {n for n in shown if s.kind[n] == "entity"}
-            assert bool(entities) == (scope == "mixed" and profiles)
-            assert all(s.facts[n]["persistent"] for n in entities)
-        best = rescored(memory, "Who is Clara?")[2]
-        assert {n for n in best if s.kind[n] == "entity"} == entities
-
     def test_a_model_may_put_the_first_in_order(self, week):
         asked, calls = "What did Clara do?", {}
         for rerank in (0, 3):

@@ -14,7 +14,6 @@ SegTreeMem §4.3.1.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -66,7 +65,7 @@ def relevance_model(spelled: str) -> Any:
             the defaults: ``contextual:dates=0,beside=0.5``.
 
     Returns:
-        The model. A parameter of an earlier version is ignored with a warning.
+        The model.
 
     Raises:
         ValueError: the name or a parameter is unknown, or a value is out of range.
@@ -80,12 +79,8 @@ def relevance_model(spelled: str) -> Any:
     if name not in RELEVANCE:
         raise ValueError(f"unknown relevance {name!r}; choose one of {', '.join(RELEVANCE)}")
     settings = {}
-    gone = getattr(RELEVANCE[name], "gone", ())
     for pair in rest.split(",") if rest else ():
         key, _, value = pair.partition("=")
-        if key.strip() in gone:
-            warnings.warn(f"{name} has no {key.strip()} any more; ignored", stacklevel=2)
-            continue
         try:
             settings[key.strip()] = float(value)
         except ValueError:

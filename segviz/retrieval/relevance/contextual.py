@@ -72,8 +72,6 @@ class Contextual(Declared):
     name: ClassVar[str] = "contextual"
     room: ClassVar[int] = 10_000
     """Peak bytes per node during preparation (150,000 nodes of 100 to 200 characters)."""
-    gone: ClassVar[tuple[str, ...]] = ("speaker", "hop", "siblings")
-    """Parameters of earlier versions, which are ignored."""
 
     words: float = param(
         1.0, "Weight of the question's words.", (0, 5), source="ours; the unit of the others"

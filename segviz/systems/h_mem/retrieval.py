@@ -132,11 +132,6 @@ class HMemSearchParameters(Declared):
         choices=("planned", "short", "long", "mixed"),
         source="§3.3; A.4 fixes mixed",
     )
-    profiles: bool = param(
-        False,
-        "Profiles of the entities found are evidence, too, unless the scope is short.",
-        source="§3.3 lists fragments, events and summaries; that profiles join them is ours",
-    )
     rerank: int = param(
         0,
         "Pieces of evidence that a model puts in order at the end; 0: none.",
@@ -207,9 +202,6 @@ class HMemSearch(Search):
             pool = [*fragments, *events, *self._ancestors(events)]
         if ablate == "w/o long memory":
             kinds = _SCOPES["short"]
-        if self.system.profiles and scope != "short":
-            pool = [*pool, *(m for m in strength if structure.facts[m]["persistent"])]
-            kinds = (*kinds, ENTITY)
         kept = [node for node in dict.fromkeys(pool) if structure.kind[node] in kinds]
         dropped = len(set(pool)) - len(kept)
         when = (seconds(part.when[0]), seconds(part.when[1])) if part.when else None
