@@ -47,7 +47,6 @@ MODELS_UNUSED = "models-unused"  # slot for the note that nothing uses the model
 SERVER_REPORT = "server-report"  # result of the last test of a server, by address and model
 CACHE_SURE = "cache-sure"
 USAGE = "accounts"  # calls and tokens of every model
-PRICES = "prices"
 SPENDING_PLACE = "spending-place"
 
 # --- the view and the question ---------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Sidebar panel: chooses chat and embedding models, their server, limits and prices.
+"""Sidebar panel: chooses chat and embedding models, their server and limits.
 
 The key is in a password field of this browser session (or comes from the environment or Streamlit's
 secrets). Only the client receives it. A new address, key or limit makes a new client; its counters
@@ -185,7 +185,6 @@ def _chosen(
     chosen = _clients(endpoint, embeds, _own_prompts(preset) if model else {}, by_role)
     _purpose(chosen, endpoint, built_with, use)
     _test(endpoint)
-    _prices(chosen, endpoint)
     spending_place()
     _kept_replies()
     return chosen
@@ -268,7 +267,7 @@ def expected_calls(needed: CallEstimate, client: OpenAIChat) -> str:
     seconds = tested and tested.seconds(needed.tokens_in, needed.tokens_out)
     if seconds:
         parts.append(f"{duration(seconds)} at the measured speed")
-    spent = needed.dollars(price_of(client.name))
+    spent = needed.dollars(price(client.endpoint, client.endpoint.model))
     if spent is not None:
         parts.append(money(spent))
     return f"about {', '.join(parts)}"
@@ -361,38 +360,6 @@ def _clients(
     return remember("clients", fingerprint(asdict(endpoint), embeds, prompts, by_role), 1, make)
 
 
-def _prices(models: ChosenModels, endpoint: Endpoint) -> None:
-    """Draws fields for prices; an empty field means that the price is unknown, never zero."""
-    if models.chat is not None:
-        _price("chat", models.chat.name, endpoint, endpoint.model, ("in", "out"))
-    if models.remote_embeddings:
-        name = models.embedder.name
-        _price("embeddings", name, endpoint, endpoint.embedding_model, ("embedded",))
-
-
-def _price(kind: str, client: str, endpoint: Endpoint, model: str, sides: tuple[str, ...]) -> None:
-    """Draws the prices of a model and keeps them for its client, once all are known.
-
-    ``client`` is the name of the client. ``sides`` are "in" and "out", or "embedded" alone.
-    """
-    known = price(endpoint, model)
-    paid: list[float | None] = [
-        column.number_input(
-            f"$ per 1M tokens {side}",
-            min_value=0.0,
-            value=known and (known.output if side == "out" else known.input),
-            placeholder="unknown",
-            key=f"price-{endpoint.address}-{model}-{side}",
-            persist_state="session",
-        )
-        for side, column in zip(sides, st.columns(len(sides)), strict=True)
-    ]
-    sums = [amount for amount in paid if amount is not None]
-    entered = Price(*sums, *[0.0] * (2 - len(sums))) if len(sums) == len(sides) else None
-    keep_price(client, entered)
-    usage_of(kind, endpoint, model).price = entered
-
-
 def _kept_replies() -> None:
     """Draws problems and size of the cache of replies, and a button that empties it."""
     cache = _cache()
@@ -424,8 +391,7 @@ class ModelUsage:
     """Requests to one model at one address in this session."""
 
     model: str
-    address: str
-    price: Price | None = None
+    price: Price | None
     meter: Metered = field(default_factory=Metered)
 
     def line(self) -> str:
@@ -440,18 +406,7 @@ def usage_of(kind: str, endpoint: Endpoint, model: str) -> ModelUsage:
     """Returns the requests to a model at this server; ``kind`` is "chat" or "embeddings"."""
     used: dict[tuple[str, str, str], ModelUsage] = st.session_state.setdefault(keys.USAGE, {})
     name = (kind, endpoint.address, model)
-    return used.setdefault(name, ModelUsage(model, endpoint.address))
-
-
-def price_of(name: str) -> Price | None:
-    """Returns the price entered for the client of this ``name``; None if there is none."""
-    prices: dict[str, Price | None] = st.session_state.get(keys.PRICES, {})
-    return prices.get(name)
-
-
-def keep_price(name: str, price: Price | None) -> None:
-    """Stores the price of a client by its ``name``, to price the memories it built."""
-    st.session_state.setdefault(keys.PRICES, {})[name] = price
+    return used.setdefault(name, ModelUsage(model, price(endpoint, model)))
 
 
 def spending_place() -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from segviz.evaluation.node_texts import contentless_share
 from segviz.figures.cost import cost_figure, cost_rows, cost_sentence, dollars, total_sentence
+from segviz.llm import price
 from segviz.tree import Decision, Step, Structure, total_cost
 from segviz.tree.inspect import digest
 from segviz.tree.shape import boundary_f1, diagnose, random_f1, session_starts, shape
@@ -18,7 +19,6 @@ from segviz.ui.inspector.pins import pins_panel
 from segviz.ui.pages.grow.decision import decision_line, decision_panel, step_summary
 from segviz.ui.pages.grow.side_tables import side_tables_panel
 from segviz.ui.pages.grow.transport import keep_playing, playing, transport
-from segviz.ui.sidebar.models import price_of
 from segviz.ui.sidebar.watching import TICK, following, look_back, newest
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import part
@@ -214,7 +214,9 @@ def _provenance(session: AppSession) -> None:
 def _cost(session: AppSession, now: int) -> None:
     steps = session.memory.steps[:now]
     memory = session.memory
-    spent = dollars(steps, price_of(memory.chat))
+    known = session.chat is not None and session.chat.name == memory.chat
+    endpoint = session.chat.usual.endpoint if session.chat and known else None
+    spent = dollars(steps, price(endpoint, endpoint.model) if endpoint else None)
     chart(
         cost_figure(steps, spent=spent, **colours()),
         f"{total_sentence(steps, spent)} {cost_sentence(steps)}",
