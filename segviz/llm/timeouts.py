@@ -73,6 +73,7 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
 
     def run() -> None:
         _CANCELLED.set(cancelled)
+        _BEAT.set(check_cancelled)  # a wait inside this thread ends with it
         while todo:
             try:
                 place, item = todo.popleft()

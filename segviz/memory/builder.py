@@ -12,6 +12,8 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from segviz.construct import Arrival, Services, System, as_settings
 from segviz.construct.protocols import arriving, services_for
 from segviz.conversation import Conversation, Unit
@@ -19,8 +21,8 @@ from segviz.embedding import Embedder, as_embedder
 from segviz.files import check_room
 from segviz.handover import built_in, calling
 from segviz.llm import Chat, ModelError
-from segviz.llm.timeouts import waited_for
-from segviz.memory.factory import make_system, needs_chat, parts_of, provenance
+from segviz.llm.timeouts import check_cancelled, waited_for
+from segviz.memory.factory import make_system, needs_chat, paid, parts_of, provenance
 from segviz.memory.memory import Memory
 from segviz.text.captions import counted
 from segviz.tree import Record, Step
@@ -38,7 +40,18 @@ def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
     Returns:
         One arrival per unit, with its vector, float32 (d,).
     """
-    return arriving(units, embedder.embed([unit.text for unit in units]))
+    texts = [unit.text for unit in units]
+    # Requests of a paid model are ended, and sent in parallel, by its client.
+    size = max(len(texts), 1) if paid(embedder) else _PART
+    parts = []
+    for first in range(0, max(len(texts), 1), size):
+        check_cancelled()
+        parts.append(embedder.embed(texts[first : first + size]))
+    return arriving(units, np.concatenate(parts))
+
+
+_PART = 128
+"""Number of texts that are embedded between two checks whether the caller still waits."""
 
 
 def _metered(steps: Iterator[Step], chat: Chat | None) -> Iterator[Step]:
@@ -157,7 +170,7 @@ class Building:
         """Yields every step, from the first on; raises BuildPaused when a model gives up."""
         self._record = Record()
         try:
-            stream = arrivals(self.units, self._embedder)
+            stream = waited_for(lambda: arrivals(self.units, self._embedder))
             services = services_for(self._system, self._embedder, self._chat, self._conversation)
             with calling(self._system):
                 for step in _metered(self._system_steps(stream, services), self._chat):

@@ -25,7 +25,7 @@ from segviz.files import check_room
 from segviz.handover import built_in, calling, check_scores
 from segviz.llm import Chat, Endpoint, Prompt
 from segviz.llm.prompts import digest, fitted
-from segviz.llm.timeouts import waited_for
+from segviz.llm.timeouts import check_cancelled, waited_for
 from segviz.memory.factory import (
     MissingEmbedder,
     embedder_named,
@@ -201,6 +201,7 @@ class Memory:
             ValueError: As for ``relevance_model``.
             NoRoom: The machine has too little memory for it.
         """
+        check_cancelled()  # every question is scored by this, so many of them can be stopped
         whole, (final, past) = self.structure, self._scorers
         shown = whole if structure is None else structure
         kept = final if shown is whole or shown is whole.collapsed else past

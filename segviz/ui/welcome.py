@@ -14,7 +14,7 @@ from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.measures import at_once
-from segviz.ui.widgets.tour import show_stop, tour
+from segviz.ui.widgets.tour import begin_tour
 from segviz.ui.widgets.waiting import waiting
 from segviz.view.bookmark import opening_settings
 
@@ -37,7 +37,7 @@ def welcome(session: AppSession) -> None:
             case "ask":
                 st.session_state[keys.PAGE_WANTED] = "ask"
             case "tour":
-                show_stop(session, tour(session.memory))
+                begin_tour(session)
             case "open":
                 st.session_state["open-own"] = True
 

@@ -60,6 +60,9 @@ Trial builds estimate the duration of a long build."""
 _PICTURE = 2.0
 """Least seconds between pictures of the growing tree; they take at most 1/8 of the time."""
 
+# Key of the build that was cancelled last. It waits for a click, even if it is small.
+_CANCELLED_KEY = "cancelled-build"
+
 _CANCELLED = "Cancelled."
 _MAY_BE_CHARGED = (
     "Cancelled. All answers so far are saved; a request in progress may still be charged."
@@ -149,9 +152,8 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
         return key, memory
     if typed and callers and order.key(base) in _approved():
         st.session_state[keys.BUILDING] = key
-    if (callers or len(units) > AUTOMATIC_UNITS) and not _requested(
-        key, order, base, callers, len(units)
-    ):
+    asks = callers or len(units) > AUTOMATIC_UNITS or st.session_state.get(_CANCELLED_KEY) == key
+    if asks and not _requested(key, order, base, callers, len(units)):
         return _partial(key)
     return _run_within_limits(key, order, system, bool(callers))
 
@@ -251,9 +253,10 @@ def _stop() -> None:
     st.session_state[keys.BUILDING] = None
 
 
-def _cancel() -> None:
+def _cancel(key: str) -> None:
     _stop()
     _approved().clear()
+    st.session_state[_CANCELLED_KEY] = key
 
 
 def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count: int) -> None:
@@ -308,7 +311,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
     with place.container(border=True):
         bar = st.progress(0.0, "Building the memory")
         st.caption("Finished leaves are saved, even if you cancel.")
-        st.button("Cancel", key="cancel", on_click=_cancel)
+        st.button("Cancel", key="cancel", on_click=_cancel, args=(key,))
     building = Building(
         order.conversation,
         system,
@@ -330,6 +333,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
         shown = monotonic()
         left = (shown - began) / done * (total - done) if done > 1 else 0
         wait = f", about {left:.0f} s left" if left >= 1 else ""
+        wait = wait if done else "; their texts are embedded first"
         bar.progress(done / total, f"Building the memory: {done:,} of {total:,} leaves{wait}")
 
     try:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
 from segviz.evaluation.evaluation import rescue
+from segviz.llm.timeouts import waited_for
 from segviz.memory import Memory
 from segviz.retrieval import ranks
 from segviz.retrieval.gold import HIT
 from segviz.ui import keys
 from segviz.ui.address import show
 from segviz.ui.state import AppSession
+from segviz.ui.widgets.waiting import waiting
 from segviz.view.bookmark import Bookmark, opening_settings
+
+_WANTED = "tour-wanted"
+"""Key of the memory whose tour is to be computed."""
 
 _MEASURED = 40_000
 """Largest product of questions and leaves for which a tour measures settings.
@@ -45,8 +51,20 @@ def on_tour(session: AppSession) -> bool:
     return bool(key == session.key and stops)
 
 
+def begin_tour(session: AppSession) -> None:
+    """Has ``tour_bar`` compute the tour of this memory and show its first stop."""
+    st.session_state[_WANTED] = session.key
+
+
 def tour_bar(session: AppSession) -> None:
     """Draws the tour bar: number, sentence, and buttons; nothing without a tour."""
+    if st.session_state.get(_WANTED) == session.key:
+        end = partial(st.session_state.pop, _WANTED, None)
+        with waiting("Looking for the stops of the tour", "stop-tour", end):
+            stops = waited_for(partial(tour, session.memory))
+        end()
+        show_stop(session, stops)
+        st.rerun()
     if not on_tour(session):
         return
     _, stops, number = st.session_state["tour-shown"]

@@ -16,13 +16,14 @@ import streamlit as st
 
 from segviz.frontend.payload import tree_payload
 from segviz.handover import HandoverError
+from segviz.llm.timeouts import check_cancelled, heartbeat, waited_for
 from segviz.memory import Memory, build, paid
 from segviz.plugins import foreign
 from segviz.retrieval import Result
 from segviz.systems import SYSTEMS
 from segviz.tree import costs_of
 from segviz.ui.settings import asked_question
-from segviz.ui.state import AppSession, fingerprint, peek, remember, typed_turns
+from segviz.ui.state import AppSession, fingerprint, keep, peek, typed_turns
 from segviz.ui.visit import building
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import cited, counted, trouble
@@ -204,16 +205,21 @@ def _built(session: AppSession, missing: list[str]) -> bool:
         leaves = counted(len(session.memory.units), "leaf", "leaves")
         st.caption(f"Offline, a few hundred leaves take seconds; {leaves} may take minutes.")
         return False
-    bar = st.progress(0.0, "Building")
-    # Any click ends this run at the next report.
+    so_far = 0.0, "Building"
+    bar = st.progress(*so_far)
+
+    def beat() -> None:
+        bar.progress(*so_far)
+
     st.button("Stop", icon=":material/stop:", key="stop-building", on_click=_stop)
     for number, name in enumerate(missing):
-        label = SYSTEMS[name].label
+        label = sentence_of(SYSTEMS[name].label)
 
         def progress(done: int, total: int, number: int = number, label: str = label) -> None:
-            if done % 20 == 0 or done == total:
-                share = (number + done / total) / len(missing)
-                bar.progress(share, f"Building {sentence_of(label)}: {done} of {total} leaves")
+            nonlocal so_far
+            check_cancelled()
+            share = (number + done / total) / len(missing)
+            so_far = share, f"Building {label}: {done} of {total} leaves"
 
         make = partial(
             build,
@@ -224,8 +230,8 @@ def _built(session: AppSession, missing: list[str]) -> bool:
             progress=progress,
         )
         try:
-            with building(len(session.memory.units)):
-                remember("compared", built_key(session, name), COMPARED_KEPT, make)
+            with building(len(session.memory.units)), heartbeat(beat):
+                keep("compared", built_key(session, name), COMPARED_KEPT, waited_for(make))
         except HandoverError as error:
             failed(name, error)
     bar.empty()

@@ -18,7 +18,7 @@ from segviz.ui.pages.guide.cases import draw_cases, open_link
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import cited
 from segviz.ui.widgets.charts import QUIET, colours, ramp, sentence_of, table, theme
-from segviz.ui.widgets.tour import show_stop, tour
+from segviz.ui.widgets.tour import begin_tour
 from segviz.view.bookmark import Bookmark
 
 _TOY_K = 3
@@ -61,7 +61,8 @@ def render(session: AppSession) -> None:
         key="tour",
         help="Its construction, the start of a session, and a question whose evidence only "
         "propagation finds",
-        on_click=lambda: show_stop(session, tour(session.memory)),
+        on_click=begin_tour,
+        args=(session,),
     )
     st.header("Propagation on seven leaves", divider="gray")
     _toy()

@@ -17,10 +17,11 @@ from segviz.retrieval import RetrievalSettings
 from segviz.systems import level_names
 from segviz.ui import keys
 from segviz.ui.settings import read_settings, write_question, write_settings
-from segviz.ui.state import AppSession, fingerprint, remember
+from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import spread, unmarked
 from segviz.ui.widgets.charts import chart, ink, pair, table
+from segviz.ui.widgets.waiting import computed
 from segviz.view.palette import LEVEL_COLOURS
 
 _KEPT = 4  # measurements of Ask's setting
@@ -163,23 +164,27 @@ def _atlas(session: AppSession, judged: Judged, cell: Cell) -> None:
         measure=judged.measure,
         adversarial=judged.adversarial,
         choose=choose,
-        more={AS_ON_ASK: _as_on_ask(session), **{name: one.outcomes for name, one in more.items()}},
+        more={**_as_on_ask(session), **{name: one.outcomes for name, one in more.items()}},
     )
 
 
 AS_ON_ASK = "as on Ask"
 
 
-def _as_on_ask(session: AppSession) -> Outcomes:
-    """Measures the current setting of Ask over all questions, with all levels admissible."""
+def _as_on_ask(session: AppSession) -> dict[str, Outcomes]:
+    """Measures the current setting of Ask over all questions, with all levels admissible.
+
+    Returns the outcomes by name of the column; empty if the user has stopped the measurement.
+    """
     questions, settings = session.conversation.questions, read_settings(session)
-    found: Outcomes = remember(
+    found = computed(
         "as-on-ask",
         fingerprint(session.key, str(settings), [question.index for question in questions]),
         _KEPT,
+        "Measure the setting of Ask",
         lambda: evaluate(session.memory, questions, replace(settings, levels=None)).outcomes,
     )
-    return found
+    return {} if found is None else {AS_ON_ASK: found}
 
 
 def _asked(found: Sweep, cell: Cell) -> RetrievalSettings:
