@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from segviz.conversation import Question
 from segviz.evaluation.measures import MEASURES, TOKENS, UNITS
+from segviz.llm.timeouts import check_cancelled
 from segviz.memory import Memory
 from segviz.retrieval import (
     RetrievalSettings,
@@ -131,6 +132,7 @@ class QuestionBatch:
         words: Callable[[str], frozenset[str]] = all_tokens,
         content: Callable[[str], frozenset[str]] = content_tokens,
     ) -> None:
+        check_cancelled()
         self.questions, self.places, self.structure = questions, tuple(places), structure
         self.whole, self.step = whole, step
         self._limits = limits

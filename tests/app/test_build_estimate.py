@@ -1,14 +1,16 @@
-"""How long the app says that a build will take."""
+"""How long the app says that a build will take, and what becomes of a build that is cancelled."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 
 import pytest
+from streamlit.runtime.scriptrunner import StopException
 
 from segviz.embedding import Cached, HashingEmbedder
 from segviz.memory import Building
 from segviz.ui.sidebar import build
+from tests.app.conftest import clean, grow
 from tests.benchmarks.synthetic import conversation
 
 
@@ -61,3 +63,21 @@ def test_texts_of_a_trial_are_embedded_again_in_the_next(monkeypatch):
     monkeypatch.setattr(build, "Building", Building)  # not the one of the tests of pages
     assert "30 seconds" in build._estimate(order, "")
     assert asked.misses == 0  # the build itself finds nothing done
+
+
+@pytest.mark.usefixtures("small")
+def test_a_small_build_that_was_cancelled_waits_for_a_click(monkeypatch):
+    real = build.heartbeat
+
+    def clicked(beat):
+        raise StopException  # what a click does to the running script
+
+    monkeypatch.setattr(build, "heartbeat", clicked)
+    app = grow().run()
+    app.button(key="cancel").click()
+    monkeypatch.setattr(build, "heartbeat", real)
+    clean(app.run())
+    assert not app.session_state["memories"]
+    clean(app.button(key="build").click().run())
+    (memory,) = app.session_state["memories"].values()
+    assert len(memory.steps) == len(memory.units)

@@ -93,3 +93,27 @@ def test_other_errors_are_raised_in_the_order_of_the_items():
         timeouts.in_parallel(lambda item: {0: "a"}[item], [0, 1, 2], 1)
     assert timeouts.in_parallel(str, [1, 2, 3], 2) == ["1", "2", "3"]
     assert timeouts.in_parallel(str, [], 2) == []
+
+
+def test_a_wait_inside_a_cancelled_thread_ends_too():
+    begun, ended = threading.Event(), threading.Event()
+
+    def inner() -> None:
+        begun.set()
+        while True:
+            timeouts.check_cancelled()
+            time.sleep(0.01)
+
+    def outer() -> None:
+        try:
+            timeouts.waited_for(inner)
+        finally:
+            ended.set()
+
+    def beat() -> None:
+        if begun.is_set():
+            raise ClickedError
+
+    with pytest.raises(ClickedError), timeouts.heartbeat(beat):
+        timeouts.waited_for(outer)
+    assert ended.wait(8)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import fields, replace
+from threading import Event
 
 import pytest
 
 from segviz.embedding import HashingEmbedder
+from segviz.llm.timeouts import heartbeat
 from segviz.memory import Building, build
 from segviz.systems import SYSTEMS
 from segviz.tree import Add, Cost, Record, Replayer, Revise, Step, costs_of, replay, total_cost
@@ -79,6 +81,33 @@ class TestBuild:
         for count, memory in enumerate(parts, start=1):
             assert same(memory.steps, tuple(given[:count]))
             assert alike(memory.structure, replay(given[:count]))
+
+
+def test_no_further_text_is_embedded_when_the_caller_has_stopped():
+    begun, stopped, ended, sizes = Event(), Event(), Event(), []
+
+    class Slow(HashingEmbedder):
+        def embed(self, texts):
+            sizes.append(len(texts))
+            begun.set()
+            stopped.wait(20)
+            ended.set()
+            return super().embed(texts)
+
+    def beat():
+        if begun.is_set():
+            raise KeyboardInterrupt
+
+    building = Building(conversation(1_000), unit="turn", embedder=Slow())
+    with pytest.raises(KeyboardInterrupt), heartbeat(beat):
+        list(building)
+    stopped.set()
+    assert ended.wait(20)
+    whole = tuple(Building(conversation(1_000), unit="turn", embedder=HashingEmbedder()))
+    assert len(sizes) == 1
+    assert sizes[0] < 1_000
+    assert same(tuple(building), whole)  # the next run is complete
+    assert len(sizes) > 2
 
 
 class TestRefused:

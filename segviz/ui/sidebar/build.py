@@ -329,9 +329,10 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
 
     def show() -> None:
         # Any click aborts this run: Streamlit raises StopException here.
-        nonlocal shown
+        nonlocal shown, began
         shown = monotonic()
-        left = (shown - began) / done * (total - done) if done > 1 else 0
+        began = began if done > 1 else shown  # the texts are embedded before the first leaf
+        left = (shown - began) / (done - 1) * (total - done) if done > 1 else 0
         wait = f", about {left:.0f} s left" if left >= 1 else ""
         wait = wait if done else "; their texts are embedded first"
         bar.progress(done / total, f"Building the memory: {done:,} of {total:,} leaves{wait}")

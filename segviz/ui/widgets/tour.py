@@ -22,10 +22,10 @@ from segviz.view.bookmark import Bookmark, opening_settings
 _WANTED = "tour-wanted"
 """Key of the memory whose tour is to be computed."""
 
-_MEASURED = 40_000
-"""Largest product of questions and leaves for which a tour measures settings.
+_MEASURED, _AT_MOMENTS = 40_000, 8_000
+"""Largest products of questions and leaves for which a tour measures settings.
 
-Measuring so many takes a second or two."""
+Measuring so many takes a second or two. The second is for questions at moments of their own."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,8 @@ def _boundaries(memory: Memory) -> list[tuple[int, int, str]]:
 def _rescued(memory: Memory) -> list[Stop]:
     """Returns three stops about one question: asked, gold turn missed, gold turn found."""
     questions = memory.conversation.questions
-    found = rescue(memory, questions[: max(1, _MEASURED // max(1, len(memory.units)))])
+    most = _MEASURED if all(memory.moment(one) is None for one in questions) else _AT_MOMENTS
+    found = rescue(memory, questions[: max(1, most // max(1, len(memory.units)))])
     if found is None:
         return []
     question, with_it = questions[found.place], found.settings
