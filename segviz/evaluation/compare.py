@@ -166,6 +166,22 @@ class Comparison:
         """Number of all questions, also of those without gold evidence or answer."""
         return len(self.rows[0].outcomes) if self.rows else 0
 
+    def ways(self, first: str = NATIVE) -> list[tuple[Standing, ...]]:
+        """Returns groups of rows that compare like with like, with one row per memory in each.
+
+        The rows of the first group are asked by the method ``first``, those of the second by the
+        other method. A memory with a single row is in both; equal groups are returned once.
+        """
+
+        def asked_by(method: str) -> tuple[Standing, ...]:
+            rows = sorted(self.rows, key=lambda row: row.method == method)
+            chosen = {row.name: row for row in rows}
+            return tuple(chosen[name] for name in dict.fromkeys(row.name for row in self.rows))
+
+        one, other = map(asked_by, (first, COLLAPSED if first == NATIVE else NATIVE))
+        alike = all(row is same for row, same in zip(one, other, strict=True))
+        return [one] if alike else [one, other]
+
     def counting(self, *, disputed: bool) -> Comparison:
         """Returns the comparison with the disputed questions in every mean, or in none."""
         rows = (

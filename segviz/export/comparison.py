@@ -14,6 +14,7 @@ from segviz.figures.compare import (
     DIFFERENCE,
     FOUND,
     MISSED,
+    asked_sentence,
     atlas,
     marks,
     short_names,
@@ -44,27 +45,33 @@ def comparison_html(found: Comparison, questions: Sequence[Question], title: str
     Returns:
         HTML with Plotly inside. All text of the conversation is escaped.
     """
-    first = found.rows[0].outcomes
-    names = [f"{_label(one)} · {one.how}" for one in found.rows]
+    groups = found.ways()
+    every = {_named(one): one for group in groups for one in group}
     read = "" if found.settings.budget is None else f", {found.settings.budget} tokens are read"
     read += ", repeated texts are skipped" * found.settings.deduplicate
     said = (
         f"{counted(len(questions), 'question')}, K {found.settings.k}{read}. Means have 95 % "
-        "bootstrap intervals; differences to the first row are paired by question. Native is the "
-        "retrieval of a system or its paper; segviz's relevance ranks all its nodes together."
+        "bootstrap intervals; differences to the first system asked the same way are paired by "
+        "question. Native is the retrieval of a system or its paper; segviz's relevance ranks all "
+        "its nodes together."
     )
     parts = [f"<p>{escaped(said)}</p>"]
     for place, name in enumerate(COMPARED):
         label = MEASURES[name].label
-        rows: list[Row] = [
-            {
-                "system": system,
-                label: one.outcomes.mean(name),
-                DIFFERENCE: one.outcomes.gain(first, name),
-            }
-            for system, one in zip(names, found.rows, strict=True)
-        ]
-        figure = standing_plot(rows, label, colours=SERIES, neutral=_NEUTRAL)
+        rows, said = dict[str, Row](), ""
+        for group in groups:
+            mine: list[Row] = [
+                {
+                    "system": _named(one),
+                    label: one.outcomes.mean(name),
+                    DIFFERENCE: one.outcomes.gain(group[0].outcomes, name),
+                }
+                for one in group
+            ]
+            how = asked_sentence(group, list(map(_named, group)))
+            said += f"<p>{escaped(f'{how} {standing_sentence(mine, label)}')}</p>"
+            rows |= {str(row["system"]): row for row in mine if row["system"] not in rows}
+        figure = standing_plot([*rows.values()], label, colours=SERIES, neutral=_NEUTRAL)
         figure.update_layout(template="plotly_white")
         drawn = figure.to_html(
             full_html=False,
@@ -72,9 +79,9 @@ def comparison_html(found: Comparison, questions: Sequence[Question], title: str
             div_id=f"measure-{name}",
             config={"displayModeBar": False, "responsive": True},
         )
-        sentence = escaped(standing_sentence(rows, label))
-        parts.append(f"<h2>{escaped(label)}</h2><p>{sentence}</p>{drawn}")
-    columns = dict(zip(short_names(names), (one.outcomes for one in found.rows), strict=True))
+        parts.append(f"<h2>{escaped(label)}</h2>{said}{drawn}")
+    outcomes = [one.outcomes for one in every.values()]
+    columns = dict(zip(short_names(list(every)), outcomes, strict=True))
     fates = atlas(columns, list(columns)[-1], range(len(questions)))
     cells = [
         (questions[row.place].text, *(marks(fate) for fate in row.fates))
@@ -86,6 +93,7 @@ def comparison_html(found: Comparison, questions: Sequence[Question], title: str
     return report_html(title, parts, style=_STYLE, policy=_POLICY)
 
 
-def _label(row: Standing) -> str:
-    """Returns the label of the row's system; for a variant of a system, the variant's name."""
-    return SYSTEMS[row.system].label if row.name == row.system else row.name
+def _named(row: Standing) -> str:
+    """Returns the label of the row's system, or the name of its variant, and the retrieval."""
+    label = SYSTEMS[row.system].label if row.name == row.system else row.name
+    return f"{label} · {row.how}"

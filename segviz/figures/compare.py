@@ -15,7 +15,13 @@ import plotly.graph_objects as go
 
 from segviz.evaluation import Mean
 from segviz.evaluation.aggregate import Row
-from segviz.evaluation.compare import SEGVIZ, Chart
+from segviz.evaluation.compare import (
+    NATIVE,
+    RETRIEVED_BY,
+    SEGVIZ,
+    Chart,
+    Standing,
+)
 from segviz.evaluation.evaluation import Outcomes
 from segviz.figures.charts import rows_figure
 from segviz.figures.significance import EXACT, bounds, number, sign_of
@@ -158,12 +164,33 @@ def standing_plot(
     return figure
 
 
+def asked_sentence(group: Sequence[Standing], names: Sequence[str]) -> str:
+    """Tells by which retrieval the systems of a ``group`` were asked, and if that is not alike."""
+    names = _systems(names)
+    used: dict[str, list[str]] = {}
+    for row, name in zip(group, names, strict=True):
+        used.setdefault(row.relevance, []).append(name)
+    whose = ", ".join(f"{relevance} for {' and '.join(some)}" for relevance, some in used.items())
+    whose = whose if len(used) > 1 else group[0].relevance
+    without = [name for row, name in zip(group, names, strict=True) if row.method != NATIVE]
+    if len(without) == len(group):
+        return f"All are asked alike: {SEGVIZ} ({whose}) ranks all their nodes."
+    none = f" Not alike: {' and '.join(without)}, which has none, is asked by {SEGVIZ}."
+    return f"Each is asked by {RETRIEVED_BY[NATIVE]} (relevance {whose}).{none * bool(without)}"
+
+
+def _systems(names: Sequence[str]) -> list[str]:
+    """Shortens the names of rows to those of their systems, without the retrieval."""
+    return short_names([name.partition(" · ")[0] for name in names])
+
+
 def standing_sentence(rows: Sequence[Row], label: str) -> str:
     """Tells which system has the highest mean, and which differ significantly from the first.
 
-    The rows have the means in the column ``label``, and the differences in ``DIFFERENCE``.
+    The rows, one per system, have the means in the column ``label``, and the differences in
+    ``DIFFERENCE``.
     """
-    names = short_names([str(row["system"]) for row in rows])
+    names = _systems([str(row["system"]) for row in rows])
     mean = rows[0][label]
     if not isinstance(mean, Mean) or not mean.n:
         return "No question that counts was measured."
@@ -177,13 +204,14 @@ def standing_sentence(rows: Sequence[Row], label: str) -> str:
     by = f"{number(known[top].value, plus=True)} {bounds(known[top])}"
     if sign_of(known[top]) > 0:
         best = [name for name, gain in known.items() if gain.value == known[top].value]
-        is_highest = "is highest" if len(best) == 1 else "are highest"
-        parts = [f"{' and '.join(best)} {is_highest}, {by} over {first}"]
+        have = "has" if len(best) == 1 else "have"
+        over = f"{names[0]} ({number(mean.value)} {bounds(mean)})"
+        parts = [f"{' and '.join(best)} {have} the highest {label}, {by} over {over}"]
     elif known[top].value > 0:
         parts = [f"No system is significantly above {first}; {top} has the highest mean, {by}"]
     else:
         parts = [f"{first} is highest; next is {top}, {by}"]
-    for sign, word in ((1, "also higher"), (-1, "lower"), (0, "not significant")):
+    for sign, word in ((1, "also higher"), (-1, "lower"), (0, "no significant difference")):
         named = [name for name, gain in known.items() if sign_of(gain) == sign]
         if len(named) == len(known) > 1 and sign < 1:
             named = ["all others"]

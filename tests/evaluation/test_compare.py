@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -43,6 +44,17 @@ def test_a_frame_has_a_row_for_each_memory_and_retrieval(memories, questions):
     assert list(zip(frame["name"], frame["retrieved by"], strict=True)) == said
     assert frame["leaf recall"].tolist() == [row.outcomes.value("recall") for row in found.rows]
     assert frame["mean depth"].tolist() == [row.shape.mean_depth for row in found.rows]
+
+
+def test_systems_are_grouped_by_the_retrieval_they_are_asked_by(memories, questions):
+    found = compare({name: memories[name] for name in ("segment-tree", "bm25")}, questions)
+    own, same = found.ways()
+    assert (own, same) == (found.rows[::2], found.rows[1::2])
+    assert found.ways("collapsed") == [same, own]
+    # A system without its own retrieval is in both groups.
+    fewer = replace(found, rows=found.rows[:2] + found.rows[3:])
+    assert fewer.ways() == [(own[0], same[1]), same]
+    assert replace(found, rows=same).ways() == [same]
 
 
 def test_collapsed_rows_are_those_of_evaluate(memories, questions):

@@ -7,8 +7,10 @@ import random
 import pytest
 
 from segviz.evaluation import MEASURES, Mean, Outcomes
+from segviz.evaluation.compare import COLLAPSED, NATIVE, Standing
 from segviz.figures.compare import (
     DIFFERENCE,
+    asked_sentence,
     gold_sentence,
     overlap_sentence,
     short_names,
@@ -101,6 +103,22 @@ def stands():
         {"system": name, "recall": one.mean("recall"), DIFFERENCE: one.gain(found[0], "recall")}
         for name, one in zip(names, found, strict=True)
     ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ([(NATIVE, "dense"), (NATIVE, "dense")], "its own retrieval (relevance dense)."),
+        ([(NATIVE, "dense"), (NATIVE, "lexical")], "(relevance dense for A, lexical for B)."),
+        ([(COLLAPSED, "hybrid")] * 2, "segviz's relevance (hybrid) ranks all their nodes."),
+        ([(NATIVE, "dense"), (COLLAPSED, "hybrid")], "Not alike: B, which has none, "),
+    ],
+)
+def test_a_sentence_says_how_the_systems_were_asked_and_if_not_alike(asked, said):
+    none = Outcomes((), {})
+    group = [Standing(name, name, *how, none) for name, how in zip("ab", asked, strict=True)]
+    names = [f"{row.name.upper()} (some) · {row.how}" for row in group]
+    assert said in asked_sentence(group, names)
 
 
 def test_dots_are_means_and_paired_differences():

@@ -25,7 +25,7 @@ from segviz.ui.widgets.shapes import MemorySummary, draw_shapes
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
 PAPER, SAME = "each system's own retrieval", "segviz's relevance over its nodes"
-"""Options for the retrieval of the one question; all questions are measured with both."""
+"""Options for the retrieval; all questions are measured with both, the chosen one first."""
 
 USUAL = "as usual"
 """Option that leaves each retrieval its default relevance."""
@@ -35,7 +35,7 @@ USUAL_OWN = " (in a system's own retrieval, the relevance of its paper)"
 
 def render(session: AppSession) -> None:
     """Draws the page."""
-    chosen, settings = _choices(session)
+    chosen, settings, by_paper = _choices(session)
     missing = [name for name in chosen if cached(session, name) is None]
     if missing:
         offer(session, missing)
@@ -47,17 +47,7 @@ def render(session: AppSession) -> None:
         return
     verdict = st.empty()
     st.subheader("One question", divider="gray")
-    by_paper = st.segmented_control(
-        "Asked by",
-        (PAPER, SAME),
-        default=PAPER,
-        required=True,
-        help=f"“{PAPER}” is that of its paper or program; for segment trees and clusters, top-down "
-        f"propagation of cosines. “{SAME}” ranks all nodes of all levels together.",
-        key="compare-asked",
-        bind="query-params",
-    )
-    results = asked_of_all(session, ready, settings, by_paper == PAPER)
+    results = asked_of_all(session, ready, settings, by_paper)
     structures_panel(session, ready, results)
     if results:
         question_panel(session, ready, results)
@@ -65,12 +55,12 @@ def render(session: AppSession) -> None:
         nothing_asked(session)
     if countable(session.conversation.questions):
         st.subheader("All questions", divider="gray")
-        measure_panel(session, ready, settings, verdict)
+        measure_panel(session, ready, settings, by_paper, verdict)
         above = st.container()
-        answers = answers_panel(session, ready, settings, by_paper == PAPER)
+        answers = answers_panel(session, ready, settings, by_paper)
         right = {label: answered.right for label, answered in answers.items()}
         with above:
-            stages_panel(session, ready, settings, by_paper == PAPER, right)
+            stages_panel(session, ready, settings, by_paper, right)
     st.subheader("Shape", divider="gray")
     shapes = [
         MemorySummary(
@@ -85,9 +75,10 @@ def render(session: AppSession) -> None:
     draw_shapes(shapes, session.conversation.source_format)
 
 
-def _choices(session: AppSession) -> tuple[list[str], dict[str, Any]]:
-    first = [session.memory.system] if session.memory.system in SYSTEMS else []
-    default = list(dict.fromkeys([*first, *DEFAULT]))[:PER_ROW]
+def _choices(session: AppSession) -> tuple[list[str], dict[str, Any], bool]:
+    """Draws the choices; returns the systems, the settings, and True for their own retrieval."""
+    here = [session.memory.system] if session.memory.system in SYSTEMS else []
+    default = list(dict.fromkeys([*here, *DEFAULT]))[:PER_ROW]
     chosen = st.multiselect(
         "Systems",
         list(SYSTEMS),
@@ -99,7 +90,16 @@ def _choices(session: AppSession) -> tuple[list[str], dict[str, Any]]:
         key="compared-systems",
         bind="query-params",
     )
-    second, third, fourth = st.columns(3, gap="medium")
+    first, second, third, fourth = st.columns([4, 3, 3, 3], gap="medium")
+    asked = first.selectbox(
+        "Asked by",
+        (PAPER, SAME),
+        help=f"“{PAPER}” is that of its paper or program; for segment trees and clusters, top-down "
+        f"propagation of cosines. “{SAME}” ranks all nodes of all levels together.",
+        on_change=_ask_anew,
+        key="compare-asked",
+        bind="query-params",
+    )
     relevance = second.selectbox(
         "Relevance",
         [USUAL, *RELEVANCE],
@@ -124,4 +124,10 @@ def _choices(session: AppSession) -> tuple[list[str], dict[str, Any]]:
         f"{relevance}{USUAL_OWN * (relevance == USUAL)}, K {k}, N {budget} units."
     )
     named = None if relevance == USUAL else relevance
-    return chosen, {"relevance": named, "k": k, "units": budget}
+    return chosen, {"relevance": named, "k": k, "units": budget}, asked == PAPER
+
+
+def _ask_anew() -> None:
+    """Resets the columns that the atlas compares, so that both are asked alike."""
+    for name in "AB":
+        st.session_state.pop(f"compare-atlas-{name}", None)

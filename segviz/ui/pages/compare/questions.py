@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import Retriever
-from segviz.evaluation import MEASURES, Mean, Outcomes
+from segviz.evaluation import MEASURES, Mean
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import (
     COLLAPSED,
@@ -32,6 +32,7 @@ from segviz.figures.compare import (
     MISSED,
     RETURNED,
     TurnMatrix,
+    asked_sentence,
     gold_sentence,
     overlap_sentence,
     short_names,
@@ -75,9 +76,9 @@ _NARROW = 4
 _RETRIEVAL = (0.4, 1.5)
 
 _MEANING = (
-    "Means have 95 % bootstrap intervals. Differences are paired by question. Not significant: the "
-    "interval of the difference to the first row includes zero. Native: the retrieval of "
-    "the system's paper; all others rank all nodes together by segviz's relevance."
+    "Means have 95 % bootstrap intervals. Differences are paired by question, to the first system "
+    "asked the same way. No significant difference: its interval includes zero. Native: the "
+    "retrieval of the system's paper; all others rank all nodes together by segviz's relevance."
 )
 
 # Reasons why no turn is gold.
@@ -231,11 +232,14 @@ def measure_panel(
     session: AppSession,
     ready: Mapping[str, Memory],
     settings: dict[str, Any],
+    by_paper: bool,
     verdict: DeltaGenerator,
 ) -> None:
     """Draws quality, words read and time over all questions, measured immediately or on request.
 
-    The slot ``verdict``, at the top of the page, has the button and then the result in words.
+    With ``by_paper`` systems asked by their own retrieval come first, else those asked by segviz's
+    relevance. The slot ``verdict``, at the top of the page, has the button, then the result in
+    words.
     """
     choices = st.container(horizontal=True, vertical_alignment="bottom")
     questions = session.conversation.questions
@@ -265,7 +269,7 @@ def measure_panel(
         measure, adversarial = measure_choice(session, found)
         disputed = disputed_choice(session)
     found, key = found.counting(disputed=disputed), fingerprint(key, disputed)
-    _standings(session, ready, found, measure, adversarial, key, verdict)
+    _standings(session, ready, found, by_paper, measure, adversarial, key, verdict)
 
 
 def _measured(
@@ -317,36 +321,49 @@ def _standings(
     session: AppSession,
     ready: Mapping[str, Memory],
     found: Comparison,
+    by_paper: bool,
     measure: str,
     adversarial: bool,
     key: str,
     verdict: DeltaGenerator,
 ) -> None:
-    """Draws every system and retrieval by one measure against the first, and the question atlas."""
-    first = found.rows[0].outcomes
+    """Draws every system by one measure, against the first that is asked alike, and the atlas."""
+    groups = found.ways(NATIVE if by_paper else COLLAPSED)
     label = MEASURES[measure].label
-    rows: list[Row] = remember(
+    standings: list[list[Row]] = remember(
         "standings",
-        fingerprint(key, measure, adversarial),
+        fingerprint(key, measure, adversarial, by_paper),
         RESULTS_KEPT,
         lambda: [
-            _standing(row, ready[row.system], first, measure, adversarial) for row in found.rows
+            [_standing(row, ready[row.system], group[0], measure, adversarial) for row in group]
+            for group in groups
         ],
     )
-    sentence = standing_sentence(rows, label)
-    verdict.markdown(f"**All questions**: {sentence_of(sentence)}", help=_MEANING)
+    sentences = [
+        f"{asked_sentence(group, [_row_name(row) for row in group])} "
+        f"{standing_sentence(rows, label)}"
+        for group, rows in zip(groups, standings, strict=True)
+    ]
+    with verdict.container(gap="xsmall"):
+        st.markdown(f"**All questions**: {sentence_of(sentences[0])}", help=_MEANING)
+        for sentence in sentences[1:]:
+            st.caption(sentence_of(sentence))
+    every: dict[str, tuple[Standing, Row]] = {}
+    for group, cells in zip(groups, standings, strict=True):
+        for row, one in zip(group, cells, strict=True):
+            every.setdefault(_row_name(row), (row, one))
+    rows = [cells for _, cells in every.values()]
     chart(
         standing_plot(rows, label, **pair()),
-        sentence,
+        " ".join(sentences),
         "standing-plot",
         f"{_MEANING} The table also has words read, seconds, model calls and the size of vectors.",
         rows=lambda: [
             {n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows
         ],
     )
-    full = [_row_name(row) for row in found.rows]
-    names = short_names(full)
-    columns = dict(zip(names, found.rows, strict=True))
+    full = list(every)
+    columns = {name: every[one][0] for name, one in zip(short_names(full), full, strict=True)}
     st.markdown("**Question atlas**: every question in every system")
 
     asked = {"k": found.settings.k, "relevance": found.settings.relevance}
@@ -362,18 +379,24 @@ def _standings(
     def explain(place: int) -> None:
         st.session_state[_EXPLAINED] = (session.source, place)
 
-    others = [name for name, row in columns.items() if row.system != found.rows[0].system]
+    first, *others = list(columns)[: len(groups[0])]
+
+    def mean(name: str) -> float:
+        return columns[name].outcomes.value(measure, adversarial=adversarial)
+
     base, focus, most = draw_atlas(
         session,
         {name: row.outcomes for name, row in columns.items()},
-        (others or list(columns))[0],
+        max(others, key=mean, default=first),
         key="compare-atlas",
         measure=measure,
         adversarial=adversarial,
         choose=choose,
-        about=dict(zip(names, full, strict=True)),
+        about=dict(zip(columns, full, strict=True)),
         explain=explain,
     )
+    if columns[base].method != columns[focus].method:
+        st.caption("A and B are not asked alike, so their difference is not the memories' alone.")
     source, place = st.session_state.get(_EXPLAINED, ("", None))
     place = place if source == session.source else most
     if place is not None and base != focus:
@@ -382,9 +405,11 @@ def _standings(
 
 
 def _standing(
-    row: Standing, memory: Memory, first: Outcomes, measure: str, adversarial: bool
+    row: Standing, memory: Memory, first: Standing, measure: str, adversarial: bool
 ) -> Row:
     """Returns a row of the plot, with words read, time, calls and storage.
+
+    Its difference is that to the row ``first``.
 
     Seconds are those of this machine. The first system also embeds the leaves; the others reuse
     these embeddings.
@@ -394,7 +419,7 @@ def _standing(
     cells: Row = {
         "system": _row_name(row),
         MEASURES[measure].label: mean,
-        DIFFERENCE: outcomes.gain(first, measure, adversarial=adversarial),
+        DIFFERENCE: outcomes.gain(first.outcomes, measure, adversarial=adversarial),
         "n": mean.n,
     }
     if ADVERSARIAL in outcomes.categories:

@@ -143,10 +143,13 @@ def _words(side: _Side) -> str:
     if side.holder.node is None:
         return ""
     ranked = list(side.without.items())[:_WORDS]
-    changed = [f"**{unmarked(word)}** {rank or 'not returned'}" for word, rank in ranked]
+    changed = [
+        f"{f'rank {rank}' if rank else 'not returned'} without **{unmarked(word)}**"
+        for word, rank in ranked
+    ]
     if not changed:
         return "No single word of the question changes its rank."
-    return f"Its rank without {', without '.join(changed)}."
+    return f"Were a word missing from the question: {', '.join(changed)}."
 
 
 def _excerpt(text: str, words: Mapping[str, float]) -> str:
