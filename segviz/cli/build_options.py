@@ -24,7 +24,7 @@ from segviz.cli.command import (
     user_errors,
 )
 from segviz.cli.console import Console
-from segviz.cli.models import Models, embedder_option, model_options
+from segviz.cli.models import Models, embedder_option, expectations, model_options
 from segviz.cli.source import (
     audit_option,
     audited,
@@ -36,7 +36,6 @@ from segviz.construct import Parameter, System, parameters
 from segviz.conversation import UNIT_RULES, Conversation, Corpus
 from segviz.embedding import script_note
 from segviz.files import NoRoom
-from segviz.llm import ChatByRole, price
 from segviz.memory import (
     COMPONENTS,
     BuildPaused,
@@ -246,10 +245,12 @@ def build_one(
         raise UsageError(f"the rule {unit!r} makes no leaf from {conversation.id}; try another")
     chat = models.chat if callers else None
     total = len(conversation.units(unit))
-    if chat is not None:
-        console.note(_expected(conversation, system, unit, models, chat))
+    if chat is not None and not console.quiet:
+        wanted, _ = rehearse(conversation, system, unit, models.embedder, chat)
+        for line in expectations(wanted, models):
+            console.note(line)
     try:
-        with console.progress(f"building {name}", "leaves") as show:
+        with console.progress(f"building {name}", "leaves", chat=chat) as show:
             show(0, total)
             return build(
                 conversation, system, unit, embedder=models.embedder, chat=chat, progress=show
@@ -264,20 +265,6 @@ def build_one(
         if callers or models.remote:
             console.error("the answers of the models are saved; the same command continues there")
         raise
-
-
-def _expected(
-    conversation: Conversation, system: System, unit: str, models: Models, chat: ChatByRole
-) -> str:
-    """Returns the expected calls, tokens and cost of a build, as a sentence."""
-    endpoint = chat.usual.endpoint
-    wanted, _ = rehearse(
-        conversation, system, unit, models.embedder, endpoint.prompt_tokens, chat.prompts
-    )
-    prices = {price(each.endpoint, each.endpoint.model) for each in chat.clients}
-    spent = wanted.dollars(prices.pop()) if len(prices) == 1 else None
-    cost = f", ${spent:.2f}" if spent is not None else ""
-    return f"about {wanted}{cost}; answers in the cache cost nothing"
 
 
 def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:

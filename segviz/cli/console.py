@@ -21,6 +21,7 @@ import click
 
 if TYPE_CHECKING:
     from segviz.evaluation.aggregate import Mean, Row
+    from segviz.llm import Chat
 
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
@@ -137,18 +138,23 @@ class Console:
 
     @contextmanager
     def progress(
-        self, what: str, noun: str, log_seconds: float = 10.0
+        self, what: str, noun: str, log_seconds: float = 10.0, chat: Chat | None = None
     ) -> Iterator[Callable[[int, int], None]]:
         """Yields a function ``(done, total)`` that updates a progress line on standard error.
 
         The line is also updated while a slow call of a model is waited for. Without a terminal the
-        function writes a new line every ``log_seconds`` instead. The progress bar of click is not
-        used, because it would leave its last line on the terminal.
+        function writes a new line every ``log_seconds`` instead. If a model, ``chat``, is waited
+        for, the first line comes at once, and each line has the number of its replies. The progress
+        bar of click is not used, because it would leave its last line on the terminal.
         """
         from segviz.llm.timeouts import heartbeat  # the app starts without it
+        from segviz.text.captions import counted
 
         shown = not self.quiet and self.err.isatty()
         began = last = time.monotonic()
+        if chat is not None and not shown:
+            last -= log_seconds
+        before = chat.counts().get("answered", 0) if chat is not None else 0
         at: tuple[int, int] | None = None
 
         def show(done: int, total: int) -> None:
@@ -164,7 +170,9 @@ class Console:
                 (now - began) / done * (total - done) if done > 1 else 0.0
             )  # the first is no measure
             wait = f", about {left:.0f} s left" if left >= 1 else ""
-            line = f"{visible(what)}: {done} of {total} {noun}{wait}"
+            replies = chat.counts().get("answered", 0) - before if chat is not None else 0
+            said = f", {counted(replies, 'reply', 'replies')}" if chat is not None else ""
+            line = f"{visible(what)}: {done} of {total} {noun}{said}{wait}"
             self.err.write(f"\r{line}\x1b[K" if shown else f"{line}\n")
             self.err.flush()
 

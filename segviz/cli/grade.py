@@ -129,7 +129,7 @@ def grade(options: Options, console: Console) -> int:
         judge = chat.of("grade") if chat.has("grade") else None
         if judge is None:
             console.note("no model grades (--judge): only rules do, for adversarial questions")
-        agree(lambda: _expected(runs, chat, options), chat, options, console)
+        agree(lambda: _expected(runs, chat, options), clients, options, console)
         graded = _graded(runs, chat, judge, options, console)
     if table is not None:
         write_file(table, rows_csv(_answers(graded)))
@@ -154,19 +154,18 @@ def _expected(runs: Runs, chat: ChatByRole, options: Options) -> dict[str, CallE
     For the first conversation all prompts are made and counted, but not sent. All others are
     assumed to need as many calls for each question and turn.
     """
-    first, endpoint = runs.conversations[0], chat.of("answer").endpoint
-    asked, builds = gradable(first.questions, options.limit), CallEstimate()
-    stand_in = Rehearsal(endpoint.prompt_tokens, chat.prompts)
+    first, builds = runs.conversations[0], dict[str, CallEstimate]()
+    asked, stand_in = gradable(first.questions, options.limit), Rehearsal(chat)
     for label in runs.builders:
         build, memory = runs.rehearse(first, label)
         ways = _ways(memory, options).values()
         rehearse_answers(memory, asked, ways, stand_in, graded=chat.has("grade"))
-        builds += build
+        builds |= {role: builds.get(role, CallEstimate()) + build[role] for role in build}
     talks = [runs.conversations[place] for place in range(len(runs.conversations))]
     questions = sum(len(gradable(talk.questions, options.limit)) for talk in talks) / len(asked)
     turns = sum(len(talk.turns) for talk in talks) / len(first.turns)
     needed = {role: each.times(questions) for role, each in stand_in.by_role.items()}
-    return {"annotation": builds.times(turns), **needed}
+    return {**{role: each.times(turns) for role, each in builds.items()}, **needed}
 
 
 # --- answering and grading ---------------------------------------------------------------------
@@ -185,7 +184,8 @@ def _graded(
         for talk, label in runs:
             memory, questions = runs.builders[label](talk), gradable(talk.questions, options.limit)
             for way, settings in _ways(memory, options).items():
-                with console.progress(f"answering {label} · {way}", "questions") as show:
+                what = f"answering {label} · {way}"
+                with console.progress(what, "questions", chat=chat) as show:
                     show(0, len(questions))
                     found = evaluate_answers(
                         memory,

@@ -142,7 +142,7 @@ class Runs:
     conversations: Sequence[Conversation]
     builders: dict[str, Build]
     content: Callable[[Conversation, str], bytes]
-    rehearse: Callable[[Conversation, str], tuple[CallEstimate, Memory]]
+    rehearse: Callable[[Conversation, str], tuple[dict[str, CallEstimate], Memory]]
 
     def __iter__(self) -> Iterator[tuple[Conversation, str]]:
         """Yields conversation and label of every run, in the order of ``measure_many``."""
@@ -221,7 +221,7 @@ def _of_memories(
         (first.conversation,),
         {label: partial(_as_built, memory) for label, memory in memories.items()},
         lambda talk, label: store.dump(memories[label].saved),
-        lambda talk, label: (CallEstimate(), memories[label]),
+        lambda talk, label: ({}, memories[label]),
     )
 
 
@@ -268,17 +268,13 @@ def _plan(
 
 def _rehearsed(
     talk: Conversation, name: str, settings: dict[str, Any], unit: str, models: Models
-) -> tuple[CallEstimate, Memory]:
+) -> tuple[dict[str, CallEstimate], Memory]:
     """Returns the model calls that a build is expected to need, and the memory of a rehearsal.
 
     The rehearsal builds without a model and counts the prompts.
     """
     system, callers = usable(name, settings, models)
-    if not callers or models.chat is None:
-        return rehearse(talk, system, unit, models.embedder, 1, {})
-    client = models.chat.of("annotation")
-    limit = client.endpoint.prompt_tokens
-    return rehearse(talk, system, unit, models.embedder, limit, client.prompts)
+    return rehearse(talk, system, unit, models.embedder, models.chat if callers else None)
 
 
 def _inner(embedder: Embedder) -> object:

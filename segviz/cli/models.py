@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from segviz.llm import (
     price,
 )
 from segviz.llm.endpoint import CACHE_BYTES, RANGES, at, cache_path, key_for
-from segviz.llm.probe import probe
+from segviz.llm.probe import ServerReport, probe
 from segviz.llm.prompts import overrides
 from segviz.llm.usage import Metered
 from segviz.memory import CallEstimate, known_prompts
@@ -102,11 +102,15 @@ judge_options = together(
 
 @dataclass(frozen=True)
 class Models:
-    """Embedder and chat models of a command; ``remote``: True if a server embeds the texts."""
+    """Embedder and chat models of a command; ``remote``: True if a server embeds the texts.
+
+    ``reports`` has the tests of servers so far.
+    """
 
     embedder: Embedder
     chat: ChatByRole | None = None
     remote: bool = False
+    reports: dict[Endpoint, ServerReport] = field(default_factory=dict)
 
 
 @contextmanager
@@ -188,7 +192,7 @@ def _prompts(path: str | None) -> dict[str, str]:
 
 def agree(
     expected: Callable[[], Mapping[str, CallEstimate]],
-    chat: ChatByRole,
+    clients: Models,
     options: Options,
     console: Console,
 ) -> None:
@@ -196,7 +200,7 @@ def agree(
 
     Args:
         expected: returns the expected calls by role.
-        chat: the models.
+        clients: the models.
         options: options of the command, with ``yes``.
         console: output.
 
@@ -207,10 +211,13 @@ def agree(
     if options.yes and options.quiet:
         return
     console.note("estimating the calls of models")
-    for line in _expectations(expected(), chat):
+    for line in expectations(expected(), clients):
         console.note(line)
     if options.yes:
-        return
+        return  # what is wrong with a server is said by the first request, once
+    problems = {at.address: report.problem for at, report in clients.reports.items()}
+    for problem in filter(None, problems.values()):
+        console.note(problem)
     if not sys.stdin or not sys.stdin.isatty():
         raise UsageError("give --yes to start without being asked")
     try:
@@ -225,15 +232,19 @@ def agree(
 _WORK = {"decision": "decisions", "annotation": "texts", "answer": "answers", "grade": "grades"}
 
 
-def _expectations(expected: Mapping[str, CallEstimate], chat: ChatByRole) -> Iterator[str]:
-    """Yields a line for each role: its model, calls, tokens, time at the measured speed, cost."""
-    used = {role: needed for role, needed in expected.items() if needed.calls}
-    reports = {chat.of(role).endpoint: probe(chat.of(role).endpoint) for role in used}
-    for role, needed in used.items():
-        endpoint = chat.of(role).endpoint
-        report = reports[endpoint]
-        seconds = report.seconds(needed.tokens_in, needed.tokens_out)
-        lasts = ", time unknown" + (f": {report.problem}" if report.problem else "")
+def expectations(expected: Mapping[str, CallEstimate], clients: Models) -> Iterator[str]:
+    """Yields a line for each role: its model, calls, tokens, time at the measured speed, cost.
+
+    A server is tested once.
+    """
+    for role, needed in expected.items():
+        if clients.chat is None or not needed.calls:
+            continue
+        endpoint = clients.chat.of(role).endpoint
+        if endpoint not in clients.reports:
+            clients.reports[endpoint] = probe(endpoint)
+        seconds = clients.reports[endpoint].seconds(needed.tokens_in, needed.tokens_out)
+        lasts = ", time unknown"
         if seconds is not None:
             minutes = seconds / 60 / endpoint.concurrency
             lasts = f", about {minutes:,.0f} minutes" if minutes >= 1 else ", under a minute"

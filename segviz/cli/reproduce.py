@@ -137,17 +137,16 @@ def _agree(
         raise UsageError("the papers grade answers with a model of its own; name it with --judge")
     if options.workers != 1:
         raise UsageError("models are called by one process; leave --workers out")
-    endpoint = chat.of("answer").endpoint
 
     def expected() -> dict[str, CallEstimate]:
-        stand_in = Rehearsal(endpoint.prompt_tokens, chat.prompts)
+        stand_in = Rehearsal(chat)
         offline = "auto" if clients.remote else options.embedder
         for entry in asking:
             entry.measure(Bench(talks[:1], embedder=offline, chat=stand_in))
         share = sum(len(talk.questions) for talk in talks) / len(talks[0].questions)
         return {role: needed.times(share) for role, needed in stand_in.by_role.items()}
 
-    agree(expected, chat, options, console)
+    agree(expected, clients, options, console)
 
 
 def _measured(
@@ -160,7 +159,8 @@ def _measured(
 ) -> dict[str, Any]:
     """Measures an entry, writes its files, prints its rows; returns what ``--json`` has of it."""
     began = perf_counter()
-    with console.progress(f"{entry.paper} {entry.table}", "runs") as show, user_errors():
+    what, chat = f"{entry.paper} {entry.table}", clients.chat if entry.models else None
+    with console.progress(what, "runs", chat=chat) as show, user_errors():
         show(0, len(talks))
         bench = Bench(
             talks,

@@ -40,10 +40,6 @@ the words with the gold answer."""
 
 _BEST = int(RUBRIC[-1])
 
-# Questions answered between two calls of ``progress``. Replies enter the model's cache at once, so
-# after a pause only this many are read again.
-_BATCH = 8
-
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
@@ -146,7 +142,8 @@ def evaluate_answers(
         settings: how to retrieve the evidence; the default is that of :func:`evaluate`.
         retriever_chat: the model of a system whose own retrieval asks one.
         seed: draws the 95 % intervals.
-        progress: called with the numbers of answered and of all questions, every eight questions.
+        progress: called with the numbers of answered and of all questions, after as many questions
+            as ``chat`` answers at the same time.
         **changes: fields of ``settings`` to replace.
 
     Returns:
@@ -164,8 +161,8 @@ def evaluate_answers(
         outcomes = _outcomes(questions[: len(rows)], rows, seed)
         return AnswerEvaluation(chat.name, judge, asked, len(questions), tuple(rows), outcomes)
 
-    for begin in range(0, len(questions), _BATCH):
-        batch = questions[begin : begin + _BATCH]
+    for begin in range(0, len(questions), chat.at_once):
+        batch = questions[begin : begin + chat.at_once]
         try:
             results = [memory.ask(question, asked, chat=retriever_chat) for question in batch]
             rows += _answer_batch(memory, batch, results, chat, judge_chat)

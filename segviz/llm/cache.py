@@ -44,6 +44,10 @@ _SIZE = (
 )
 
 
+NOTE = "note"
+"""``finish`` of a completion that is no reply, but a client's own note about a model."""
+
+
 class Completion(NamedTuple):
     """Stored answer of a chat model, as received, with the tokens it was charged.
 
@@ -165,8 +169,9 @@ class ModelCache:
         )
 
     def counts(self) -> tuple[int, int]:
-        """Returns the number of stored completions and that of stored embeddings."""
-        kinds = dict(self._run("SELECT typeof(value), count(*) FROM kept GROUP BY 1"))
+        """Returns the number of stored replies of chat models and that of stored embeddings."""
+        statement = "SELECT typeof(value), count(*) FROM kept WHERE finish != ? GROUP BY 1"
+        kinds = dict(self._run(statement, NOTE))
         return kinds.get("text", 0), kinds.get("blob", 0)
 
     @property

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 from segviz.llm import checks, timeouts
-from segviz.llm.cache import Completion, ModelCache, content_key
+from segviz.llm.cache import NOTE, Completion, ModelCache, content_key
 from segviz.llm.client import Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
-from segviz.llm.prompts import JSON_ONLY, Texts, fitted
+from segviz.llm.prompts import JSON_ONLY, Texts, expected_tokens, fitted
 from segviz.llm.protocols import Chat, LabelError, Prompt, Reply
-from segviz.llm.usage import Metered
+from segviz.llm.usage import Metered, Tries
 
 # Parameters a server may refuse, and the words its refusal is recognised by.
 _OPTIONAL = {
@@ -72,12 +73,18 @@ class OpenAIChat(Client, Chat):
         super().__init__(endpoint, cache, total)
         self.prompts = dict(prompts or {})
         self._reported = set[str]()
+        self._trying = threading.Lock()
         self._accepted = self.cache.accepted.setdefault(f"{endpoint.address} {endpoint.model}", {})
 
     @property
     def name(self) -> str:
         """Name that identifies this chat model and its settings; it holds no secret."""
         return self.endpoint.identity
+
+    @property
+    def at_once(self) -> int:
+        """Number of requests that the server gets at the same time."""
+        return self.endpoint.concurrency
 
     @property
     def prompt_tokens(self) -> int:
@@ -152,15 +159,17 @@ class OpenAIChat(Client, Chat):
         key = self._key(prompt)
         failing: set[str] = set()  # forms of output at which the server failed
         failed: RequestError | None = None
+        wrote: list[int] = []  # tokens of each reply that came, the unusable ones included
         try:
             answer = self._ask(
                 "chat",
                 lambda fault: self._body(prompt, failing, fault),
-                lambda reply: self._read(prompt, reply),
+                lambda reply: self._read(prompt, reply, wrote),
                 lambda body, status, said: self._adapt(body, status, said.lower(), failing),
             )
         except RequestError as error:
             failed = error
+        self._note_tries(prompt, wrote)
         if failed is not None:  # outside the except clause, so that the errors are not chained
             return self._given_up(prompt, failed)
         if prompt.labels:
@@ -170,6 +179,23 @@ class OpenAIChat(Client, Chat):
             self._accepted[used] = True
         # Another process may have stored another answer meanwhile; use the one a rebuild will find.
         return self._counted(prompt, self.cache.keep_completion(key, answer), cached=False)
+
+    def tries(self, name: str) -> Tries:
+        """Returns the requests that replies to prompts of a name took so far, by the cache."""
+        kept = self.cache.completion(self._tries_key(name))
+        return Tries(*json.loads(kept.text)) if kept else Tries()
+
+    def _tries_key(self, name: str) -> bytes:
+        return content_key("tries", self.endpoint.identity, name)
+
+    def _note_tries(self, prompt: Prompt, wrote: Sequence[int]) -> None:
+        """Adds the replies to one prompt, by their tokens, to the stored counts of ``tries``."""
+        if wrote:
+            new = Tries(1, len(wrote), sum(wrote), expected_tokens(prompt))
+            with self._trying:
+                sums = [*map(sum, zip(self.tries(prompt.name), new, strict=True))]
+                kept = Completion(json.dumps(sums), 0, 0, NOTE)
+                self.cache.keep_completion(self._tries_key(prompt.name), kept, replace=True)
 
     def _given_up(self, prompt: Prompt, failed: RequestError) -> Reply | LabelError | RequestError:
         """Returns the result of a prompt whose tries have all failed; see :meth:`_fresh`.
@@ -276,9 +302,13 @@ class OpenAIChat(Client, Chat):
         failing.add(form)
         return True
 
-    def _read(self, prompt: Prompt, reply: Body) -> Completion:
-        """Returns the answer in a server's reply, if it can be used; else raises a Fault."""
+    def _read(self, prompt: Prompt, reply: Body, wrote: list[int]) -> Completion:
+        """Returns the answer in a server's reply, if it can be used; else raises a Fault.
+
+        Appends the number of its tokens to ``wrote``.
+        """
         tokens = self.count_tokens(reply)
+        wrote.append(tokens[1])
         try:
             choice = reply["choices"][0]
             message = choice["message"]

@@ -1,8 +1,8 @@
 """Checks the form of a model's text before it becomes memory.
 
-It finds unfinished reasoning, an introduction, a list, a copy of the source, a loop, symbols in
-place of letters, and a wrong length. It cannot check whether a text is true; the screen shows the
-turns next to it.
+It finds unfinished reasoning, an introduction, a list, a copy of the source, the first person, a
+loop, symbols in place of letters, and a wrong length. It cannot check whether a text is true; the
+screen shows the turns next to it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ _ITEM = re.compile(
     r"^\s*(?:[-*•]\s|\(?\d{1,2}[.):]\s|(?:part|message|segment)\s+\d+\s*(?:[:.–—-]|$))", re.I | re.M
 )
 _MESSAGE = re.compile(r"^[^\s:][^:\n]{0,40}: .*", re.M)  # a line that begins with its speaker
+_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
+_SELF = re.compile(r"\b(?:I|I[’'](?:m|ve|d|ll)|my|me|myself)\b|\bMy\b")
+_MINE = 2  # words of the first person that make a text one in the first person
 _RUN = 6  # consecutive words that are in a message too are copied
 _COPIED = 0.6  # most of a summary's words that may be copied
 _SHINGLE = 12  # letters
@@ -76,6 +79,8 @@ def unusable(text: str, words: int, source: str = "") -> str:
         return "it was a list"
     if _copied(body, source):
         return "it copied the messages"
+    if len(_SELF.findall(_QUOTED.sub("", body))) >= _MINE:
+        return "it spoke in the first person"
     if _loops("".join(letters)) or _STUTTER.search(body):
         return "it repeated itself"
     if len(body.split()) > _LONGEST[0] * words or len(body) > _LONGEST[1] * words:

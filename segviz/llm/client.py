@@ -30,7 +30,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from segviz.llm import timeouts
-from segviz.llm.cache import Completion, ModelCache, content_key
+from segviz.llm.cache import NOTE, Completion, ModelCache, content_key
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.protocols import ModelError
 from segviz.llm.usage import Metered
@@ -171,7 +171,7 @@ class Client(Metered):
         found = Loaded(
             hashlib.sha256(content).hexdigest()[:12] if traits else "", context_in(row) or 0
         )
-        self.cache.keep_completion(key, Completion(json.dumps(found), 0, 0), replace=True)
+        self.cache.keep_completion(key, Completion(json.dumps(found), 0, 0, NOTE), replace=True)
         return found
 
     def _ask(

@@ -49,7 +49,7 @@ class ServerReport:
     reads: float | None = None
     problem: str = ""
 
-    def seconds(self, tokens_in: int, tokens_out: int) -> float | None:
+    def seconds(self, tokens_in: float, tokens_out: float) -> float | None:
         """Estimates the time of requests, one after another, from the sums of their tokens.
 
         Returns:
@@ -136,17 +136,18 @@ def probe(endpoint: Endpoint) -> ServerReport:
     found = replace(found, context=context_in(row))
     if not endpoint.model:
         return replace(found, problem="" if listed else "it lists no models")
+    last = first = client(_SHARE)
     try:
-        first = client(_SHARE)
         first.reply(_COUNT)
         # A number that differs each time, so that no server has read the prompt before.
         choice = Prompt(f"{time.time_ns()}. {_CHERRY}", _FRUIT, _FRUITS)
-        second = client()
+        last = second = client()
         found = replace(found, writes=first.writes(), reads=first.reads(_COUNT))
         found = replace(found, schema=_schema(second, choice))
         found = replace(found, reads=second.reads(choice))
     except ModelError as error:
-        late = isinstance(error, RequestError) and error.kind == "timeout"
+        # A stream cut off after its first event is empty, which is another error.
+        late = last.cut or (isinstance(error, RequestError) and error.kind == "timeout")
         return replace(found, problem=_LATE if late else str(error))
     if (found.reads or 0) * (end - time.monotonic()) > _MANY * tokens_of(_FRUIT):
         third, long = client(max_tokens=1), Prompt("", f"{time.time_ns()}. {_FRUIT * _MANY}")

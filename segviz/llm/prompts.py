@@ -137,6 +137,15 @@ def tokens_of(text: str) -> int:
     return len(_TOKEN.findall(text))
 
 
+def expected_tokens(prompt: Prompt) -> int:
+    """Returns the tokens that a usable reply to a prompt is expected to have."""
+    if prompt.labels:
+        return 8
+    if prompt.words:
+        return round(1.4 * prompt.words)
+    return 20 if prompt.name == "answer" else 200
+
+
 def fitted(prompt: Prompt, budget: int, texts: Texts | None = None) -> tuple[Prompt, int]:
     """Fits a prompt to a token budget: cuts the longest quoted texts to one length.
 

@@ -90,6 +90,11 @@ class Chat(Protocol):
         """Name that identifies the model and its settings."""
         ...
 
+    @property
+    def at_once(self) -> int:
+        """Number of prompts that the model answers at the same time."""
+        return 1
+
     def about(self, role: str) -> dict[str, Any]:
         """Returns facts about the model for a role by name: server, parameters, fingerprints."""
         ...

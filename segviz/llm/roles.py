@@ -65,6 +65,11 @@ class ChatByRole(Chat):
             return names["decision"]
         return ", ".join(f"{role}: {name}" for role, name in names.items())
 
+    @property
+    def at_once(self) -> int:
+        """Number of requests that the server of the usual model gets at the same time."""
+        return self.usual.at_once
+
     def about(self, role: str) -> dict[str, Any]:
         """Returns facts about the model for a role by name: server, parameters, fingerprints."""
         return self.of(role).about(role)

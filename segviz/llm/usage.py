@@ -92,6 +92,19 @@ def _number(named: dict[str, object], name: str) -> int | None:
     return value
 
 
+class Tries(NamedTuple):
+    """Requests that the replies to prompts of one kind took so far.
+
+    ``prompts`` were answered by ``requests``, which include those repeated after unusable replies.
+    The model ``wrote`` so many tokens in all; ``expected`` were as many as ``expected_tokens``.
+    """
+
+    prompts: int = 0
+    requests: int = 0
+    wrote: int = 0
+    expected: int = 0
+
+
 class Price(NamedTuple):
     """US dollars for a million tokens."""
 

@@ -6,16 +6,17 @@ the number of prompts, is plausible.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 from segviz.construct import System
 from segviz.conversation import Conversation
 from segviz.embedding import Embedder, get_embedder
-from segviz.llm import Chat, LabelError, Price, Prompt, Reply
-from segviz.llm.prompts import fitted, tokens_of
+from segviz.llm import Chat, ChatByRole, Endpoint, LabelError, Price, Prompt, Reply
+from segviz.llm.prompts import expected_tokens, fitted, tokens_of
 from segviz.llm.roles import role_of
+from segviz.llm.usage import Tries
 from segviz.memory.builder import Building
 from segviz.memory.factory import paid
 from segviz.memory.memory import Memory
@@ -23,35 +24,45 @@ from segviz.text.captions import counted
 
 _NOTHING = "nothing is asked in a rehearsal"
 _LEAVES = 500  # rehearsed leaves; the cost of further ones is extrapolated
-# Tokens of a label, of a short answer, of other free text, and for each word of a text.
-_LABEL, _ANSWER, _FREE, _PER_WORD = 8, 20, 200, 1.4
+_MEASURED = 5  # replies of a model from which on its share of retries is used
 
 
 @dataclass(frozen=True)
 class CallEstimate:
-    """Number of model calls with their input and output tokens, without retries and repeats."""
+    """Expected number of model calls with their input and output tokens.
 
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
+    ``retries`` of the calls repeat a request after an unusable reply. Their share is that of the
+    model's replies so far. For ``unmeasured`` calls there are too few replies: their retries are
+    not included.
+    """
+
+    calls: float = 0
+    tokens_in: float = 0
+    tokens_out: float = 0
+    retries: float = 0
+    unmeasured: float = 0
 
     def times(self, factor: float) -> CallEstimate:
         """Returns the estimate for ``factor`` times as much work."""
-        sizes = (self.calls, self.tokens_in, self.tokens_out)
-        return CallEstimate(*(round(size * factor) for size in sizes))
+        return CallEstimate(*(getattr(self, each.name) * factor for each in fields(self)))
 
     def __add__(self, other: CallEstimate) -> CallEstimate:
-        return CallEstimate(
-            self.calls + other.calls,
-            self.tokens_in + other.tokens_in,
-            self.tokens_out + other.tokens_out,
-        )
+        names = [each.name for each in fields(self)]
+        return CallEstimate(*(getattr(self, name) + getattr(other, name) for name in names))
+
+    @property
+    def phrase(self) -> str:
+        """Number of calls in words, with the retries in it."""
+        calls, retries = counted(round(self.calls), "call"), round(self.retries)
+        if self.unmeasured >= self.calls:
+            return f"{calls} (retries are not measured yet and not included)"
+        share = f"{retries:,} of them retries" if retries else "no retries"
+        return f"{calls} ({share}, as {'far as ' * bool(self.unmeasured)}measured before)"
 
     def __str__(self) -> str:
-        """Returns ``12 calls, 3,400 tokens read and 120 written``."""
+        """Returns ``12 calls (2 of them retries, …), 3,400 tokens read and 120 written``."""
         return (
-            f"{counted(self.calls, 'call')}, {self.tokens_in:,} tokens read and "
-            f"{self.tokens_out:,} written"
+            f"{self.phrase}, {self.tokens_in:,.0f} tokens read and {self.tokens_out:,.0f} written"
         )
 
     def dollars(self, price: Price | None) -> float | None:
@@ -70,11 +81,11 @@ class Rehearsal(Chat):
 
     name = "rehearsal"
 
-    def __init__(self, budget: int, prompts: Mapping[str, str]) -> None:
-        """Sets the longest prompt in tokens, and replacements for system messages by name."""
-        self.prompts = dict(prompts)
+    def __init__(self, chat: ChatByRole | None = None) -> None:
+        """Takes the models it stands in for: their prompts, limits and retries so far."""
+        self.prompts: dict[str, str] = dict(chat.prompts) if chat else {}
         self.by_role: dict[str, CallEstimate] = {}
-        self._budget = budget
+        self._chat = chat
         self._answers: dict[Prompt, Reply | LabelError] = {}
 
     def of(self, role: str) -> Rehearsal:
@@ -98,26 +109,32 @@ class Rehearsal(Chat):
 
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
         """Counts prompts and returns a reply for each, a LabelError if it asks for a label."""
-        return [self._outcome(fitted(each, self._budget, self.prompts)[0]) for each in prompts]
+        return [self._outcome(prompt) for prompt in prompts]
 
     def _outcome(self, prompt: Prompt) -> Reply | LabelError:
+        role = role_of(prompt)
+        model = self._chat.of(role) if self._chat and self._chat.has(role) else None
+        limit = model.endpoint.prompt_tokens if model else Endpoint.prompt_tokens
+        prompt = fitted(prompt, limit, self.prompts)[0]
         if prompt not in self._answers:
-            self._answers[prompt] = self._counted(prompt)
+            tries = model.tries(prompt.name) if model else Tries()
+            self._answers[prompt] = self._counted(prompt, role, tries)
         return self._answers[prompt]
 
-    def _counted(self, prompt: Prompt) -> Reply | LabelError:
-        role = role_of(prompt)
-        written = _ANSWER if prompt.name == "answer" else _FREE
-        written = round(prompt.words * _PER_WORD) if prompt.words else written
-        read = tokens_of(prompt.system) + tokens_of(prompt.user)
-        needed = CallEstimate(1, read, _LABEL if prompt.labels else written)
+    def _counted(self, prompt: Prompt, role: str, tries: Tries) -> Reply | LabelError:
+        read, writes = tokens_of(prompt.system + prompt.user), expected_tokens(prompt)
+        needed = CallEstimate(1, read, writes, unmeasured=1)
+        if tries.prompts >= _MEASURED:
+            calls = tries.requests / tries.prompts
+            written = writes * tries.wrote / tries.expected
+            needed = CallEstimate(calls, calls * read, written, retries=calls - 1)
         self.by_role[role] = self.by_role.get(role, CallEstimate()) + needed
         if prompt.labels:
             return LabelError(_NOTHING, "")
         if role != "answer":
             return Reply("", refused=_NOTHING)
         # Different for each prompt, so that each answer needs a grade.
-        return Reply(f"{self.by_role[role].calls} " + "word " * _ANSWER)
+        return Reply(f"{len(self._answers)} " + "word " * writes)
 
 
 def rehearse(
@@ -125,28 +142,29 @@ def rehearse(
     system: System,
     unit: str,
     embedder: Embedder,
-    prompt_tokens: int,
-    prompts: Mapping[str, str],
-) -> tuple[CallEstimate, Memory]:
+    chat: ChatByRole | None = None,
+) -> tuple[dict[str, CallEstimate], Memory]:
     """Estimates the model calls of a build without sending any.
 
-    The offline parts build at most the first 500 leaves; calls are scaled to all leaves. The memory
-    they built is returned, too.
+    The offline parts build at most the first 500 leaves; calls are scaled to all leaves.
 
     Args:
         conversation: the conversation to build from.
         system: the system that is built.
         unit: the rule of the leaves.
         embedder: the embedder of the build; a paid one is replaced by an offline one.
-        prompt_tokens: longest prompt.
-        prompts: replacements for system messages, by name.
+        chat: the models of the build, whose prompts, limits and retries so far are used.
+
+    Returns:
+        The estimates by role, and the memory.
     """
-    chat = Rehearsal(prompt_tokens, prompts)
+    stand_in = Rehearsal(chat)
     offline = get_embedder() if paid(embedder) else embedder
-    building = Building(conversation, system, unit, embedder=offline, chat=chat)
+    building = Building(conversation, system, unit, embedder=offline, chat=stand_in)
     whole = len(building.units)
     building.units = building.units[:_LEAVES]
     for _ in building:
         pass
     share = whole / max(1, len(building.units))
-    return sum(chat.by_role.values(), CallEstimate()).times(share), building.memory
+    needed = {role: each.times(share) for role, each in stand_in.by_role.items()}
+    return needed, building.memory

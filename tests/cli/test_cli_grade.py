@@ -39,11 +39,6 @@ def answer(request):
     return "3" if set(gold.split()) & set(said.split()) else "1"
 
 
-def of_questions(server):
-    """The requests that are no test of the server's speed."""
-    return [r for r in server.chats if not any(p in str(r["messages"]) for p in PROBED)]
-
-
 def probed(request):
     return any(part in str(request["messages"]) for part in PROBED)
 
@@ -87,7 +82,7 @@ def test_answers_are_graded_and_overlaps_counted(run, server, asked):
     assert sorted(answers) == [0, 1, 2, 3]  # the last has no gold answer
     assert answers[2]["bleu1"] == bleu1("red boat", "a canoe")
     assert [answers[place]["right"] for place in range(4)] == [True, True, False, True]
-    models = [request["model"] for request in of_questions(server)]
+    models = [request["model"] for request in server.asked]
     assert (models.count("small"), models.count("strict")) == (4, 3)
 
 
@@ -103,17 +98,29 @@ def test_the_table_has_a_row_for_each_system_and_retrieval_with_paired_gains(run
         *("segment-tree · native", "segment-tree · collapsed", "segment-tree · bottom-up 0.1, H 2"),
     ]
     assert "4 questions of 1 conversation" in out
-    distinct = {str(request["messages"]) for request in of_questions(server)}
-    assert len(of_questions(server)) == len(distinct)  # the same evidence is sent once
+    distinct = {str(request["messages"]) for request in server.asked}
+    assert len(server.asked) == len(distinct)  # the same evidence is sent once
 
 
 def test_calls_tokens_and_time_are_told_before_anything_is_sent(run, server, asked):
     ran = run("grade", asked, *GRADE)
     assert ran.code == 2
     assert "--yes" in ran.err
-    assert of_questions(server) == []
-    told = re.findall(r"(answers|grades) by (\w+): about (\d+) calls, .* under a minute", ran.err)
+    assert server.asked == []
+    told = re.findall(r"(answers|grades) by (\w+): about (\d+) calls .* under a minute", ran.err)
     assert told == [("answers", "small", "4"), ("grades", "strict", "3")]
+
+
+def test_the_log_begins_at_once_and_counts_replies(run, server, asked):
+    assert "dense · native: 0 of 4 questions, 0 replies\n" in run("grade", asked, *GRADE, "-y").err
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_a_server_that_is_away_is_said_once(run, server, asked, yes):
+    given = ("--server", "http://127.0.0.1:9/v1", "--retries", "0", *(["--yes"] if yes else []))
+    ran = run("grade", asked, *GRADE, *given)
+    assert ran.code == (3 if yes else 2)
+    assert ran.err.count("the connection failed") == 1
 
 
 @pytest.mark.parametrize("agrees", [True, False])
@@ -122,7 +129,7 @@ def test_it_starts_if_the_user_agrees(run, server, asked, monkeypatch, agrees):
     monkeypatch.setattr(click, "confirm", lambda *_, **__: agrees)
     ran = run("grade", asked, *GRADE)
     assert ran.code == 0
-    assert bool(of_questions(server)) == agrees
+    assert bool(server.asked) == agrees
     assert ("nothing was asked" in ran.err) != agrees
 
 
@@ -146,7 +153,7 @@ def test_a_model_does_not_grade_itself_unnamed(run, server, asked):
     assert ran.json["judge"] == ""
     graded = {each["question"]: each["right"] for each in ran.json["answers"]}
     assert graded == {0: None, 1: None, 2: None, 3: True}
-    assert not [request for request in of_questions(server) if enum(request)]
+    assert not [request for request in server.asked if enum(request)]
     assert run("grade", asked, "--embedder", "hashing").code == 2
 
 
@@ -164,7 +171,7 @@ def test_disputed_questions_are_counted_or_left_out(run, server, asked, tmp_path
     audit = [{"question": "Which boat 2?", "error_type": "WRONG_ANSWER"}]
     (tmp_path / "audit.json").write_text(json.dumps(audit))
     assert run("grade", asked, *GRADE, "--yes", "--no-disputed").code == 2
-    assert of_questions(server) == []
+    assert server.asked == []
     marked = (*GRADE, "--audit", "audit.json", "--yes")
     (row,) = run("grade", asked, *marked, "--json").json["rows"]
     assert row["measures"]["accuracy"]["all"]["value"] == 0.75
@@ -178,9 +185,9 @@ def test_a_judge_on_another_server_sees_grades_alone(run, server, asked):
         other.answer = answer
         ran = run("grade", asked, *GRADE, "--judge-server", other.url, "--yes")
         assert ran.code == 0
-        assert all(map(enum, of_questions(other)))
-        assert len(of_questions(other)) == 3
-    assert not any(map(enum, of_questions(server)))
+        assert all(map(enum, other.asked))
+        assert len(other.asked) == 3
+    assert not any(map(enum, server.asked))
     for url in (server.url, other.url):
         assert f"texts of the conversation are sent to {url}" in ran.err
 
@@ -238,20 +245,20 @@ def test_a_server_that_dies_pauses_and_the_same_command_ends_with_the_same_bytes
     whole = run(*command)
     monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "cache"))
     server.requests.clear()
-    server.fault = lambda request: status(500) if len(of_questions(server)) > 5 else None
+    server.fault = lambda request: status(500) if len(server.asked) > 5 else None
     ran = run(*command)
     assert (ran.code, ran.out) == (3, "")
     assert "the same command continues" in ran.err
-    answered = [str(request["messages"]) for request in of_questions(server)[:5]]
+    answered = [str(request["messages"]) for request in server.asked[:5]]
     server.fault = lambda request: None
     server.requests.clear()
     assert run(*command).out == whole.out
-    assert len(of_questions(server)) == 2
-    assert not {str(r["messages"]) for r in of_questions(server)} & set(answered)
+    assert len(server.asked) == 2
+    assert not {str(r["messages"]) for r in server.asked} & set(answered)
     server.fault = lambda request: status(500)
     server.requests.clear()
     assert run(*command).out == whole.out  # nothing is left to ask
-    assert of_questions(server) == []
+    assert server.asked == []
 
 
 def test_a_table_of_a_paper_is_measured_with_models(run, server, asked):
@@ -261,7 +268,7 @@ def test_a_table_of_a_paper_is_measured_with_models(run, server, asked):
     assert run(*command, *models[:2]).code == 2
     assert run(*command, *models, "--yes", "--workers", "2").code == 2
     ran = run(*command, *models)
-    assert (ran.code, of_questions(server)) == (2, [])
+    assert (ran.code, server.asked) == (2, [])
     told = dict(re.findall(r"(\w+) by \w+: about (\d+) calls", ran.err))
     assert set(told) == {"decisions", "texts", "answers", "grades"}
     ran = run(*command, *models, "--yes", "--json")
@@ -269,6 +276,6 @@ def test_a_table_of_a_paper_is_measured_with_models(run, server, asked):
     rows = {row["method"]: row for row in ran.json["entries"][0]["rows"]}
     assert rows["BM25"]["judge accuracy"]["n"] == 4
     assert rows["BM25"]["judge accuracy, paper"] == 0.469
-    sent = len(of_questions(server))
+    sent = len(server.asked)
     assert run(*command, *models, "--yes", "--json").json["entries"][0]["rows"] == [*rows.values()]
-    assert len(of_questions(server)) == sent
+    assert len(server.asked) == sent

@@ -41,9 +41,9 @@ def test_a_build_with_models_says_where_texts_go(run, server, talk):
     assert f"texts of the conversation are sent to {server.url}" in ran.err
     memory = segviz.open("m.json")
     assert memory.settings["compatibility"]["name"] == "batch"
-    assert len(server.chats) == sum(step.cost.calls for step in memory.steps) > 0
+    assert len(server.asked) == sum(step.cost.calls for step in memory.steps) > 0
     assert set(server.authorizations) == {f"Bearer {KEY}"}
-    assert f"{len(server.chats)} calls of" in ran.out
+    assert f"{len(server.asked)} calls of" in ran.out
 
 
 def test_where_texts_go_is_said_only_where_some_are_sent(run, server, talk):
@@ -55,10 +55,11 @@ def test_where_texts_go_is_said_only_where_some_are_sent(run, server, talk):
     assert segviz.open("m.json").chat == ""
 
 
-def test_calls_and_tokens_are_told_before_a_build(run, server, talk):
-    told = re.search(r"about (\d+) calls, ([\d,]+) tokens read", build(run, talk).err)
-    assert told
-    assert int(told[1]) == len(server.chats)
+def test_calls_tokens_and_time_are_told_before_a_build(run, server, talk):
+    line = r"(decisions|texts) by small: about (\d+) calls? \(.*\), [\d,]+ tokens read"
+    told = dict(re.findall(line, build(run, talk).err))
+    choices = sum(bool(enum(request)) for request in server.asked)
+    assert told == {"decisions": str(choices), "texts": str(len(server.asked) - choices)}
 
 
 def test_json_and_text_say_how_much_the_model_made(run, server, talk):
@@ -66,7 +67,7 @@ def test_json_and_text_say_how_much_the_model_made(run, server, talk):
     assert "decisions 0 of 2, texts 3 of 3 by the model" in build(run, talk).out
     found = build(run, talk, "--json").json
     assert found["decisions"] == {"asked": 2, "by_model": 0}
-    assert found["texts"] == {"asked": 3, "by_model": 3}
+    assert found["texts"] == {"asked": 3, "by_model": 3, "unsourced": {}}
     assert found["provenance"]["models"]["decision"]["model"] == "small"
 
 
@@ -93,19 +94,20 @@ def test_a_tree_that_the_model_never_split_is_called_so(run, server, talk):
 def test_a_model_for_each_role(run, server, talk):
     options = (*LLM, "--decision-model", "judge", "--annotation-model", "writer")
     assert run("build", talk, *options, "-o", "m.json").code == 0
-    assert {r["model"] for r in server.chats if enum(r)} == {"judge"}
-    assert {r["model"] for r in server.chats if not enum(r)} == {"writer"}
+    assert {r["model"] for r in server.asked if enum(r)} == {"judge"}
+    assert {r["model"] for r in server.asked if not enum(r)} == {"writer"}
 
 
 def test_a_paused_build_goes_on_where_it_stopped(run, server, talk, tmp_path):
     assert build(run, talk, output="whole.json").code == 0
-    asked = len(server.chats)
+    asked = len(server.asked)
     whole = (tmp_path / "whole.json").read_bytes()
     for file in (tmp_path / "cache").iterdir():
         file.unlink()
     server.requests.clear()
     server.script(None, None, None, status(401))
-    ran = build(run, talk, "--concurrency", "1", "--retries", "0")
+    # Without an estimate, whose test of the server would use up the script.
+    ran = build(run, talk, "--concurrency", "1", "--retries", "0", "-q")
     assert (ran.code, ran.out) == (3, "")
     assert "the same command continues" in ran.err
     assert "build again" not in ran.err  # the advice of a command, once
@@ -113,7 +115,7 @@ def test_a_paused_build_goes_on_where_it_stopped(run, server, talk, tmp_path):
     server.script()
     ran = build(run, talk, "--json")
     assert ran.code == 0
-    assert len(server.chats) == asked + 1  # the one that was refused
+    assert len(server.asked) == asked + 1  # the one that was refused
     assert (tmp_path / "m.json").read_bytes() == whole
 
 
@@ -123,7 +125,7 @@ def test_a_build_that_is_ended_while_it_waits_loses_nothing(
     run, server, talk, tmp_path, monkeypatch, how, code
 ):
     options = [*LLM, "--model", "small", "--concurrency", "1", "-o", "m.json", "--json"]
-    server.fault = lambda request: hang(30) if len(server.chats) == 3 else None
+    server.fault = lambda request: hang(30) if len(server.asked) == 3 else None
     # Where the tests run in the background of a shell, children would ignore an interrupt.
     heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     script = f"{heard}; import sys; from segviz.cli import main; sys.exit(main())"
@@ -135,7 +137,7 @@ def test_a_build_that_is_ended_while_it_waits_loses_nothing(
         text=True,
     ) as process:
         for _ in range(300):
-            if len(server.chats) >= 3:
+            if len(server.asked) >= 3:
                 break
             time.sleep(0.1)
         process.send_signal(how)
@@ -146,10 +148,10 @@ def test_a_build_that_is_ended_while_it_waits_loses_nothing(
     assert "Traceback" not in said
     assert not (tmp_path / "m.json").exists()
     server.fault = lambda request: None
-    before = len(server.chats)
+    before = len(server.asked)
     assert run("build", talk, *options).code == 0
     calls = sum(step.cost.calls for step in segviz.open("m.json").steps)
-    assert len(server.chats) - before == calls - 2  # the two that were answered
+    assert len(server.asked) - before == calls - 2  # the two that were answered
     monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "another"))
     assert run("build", talk, *LLM, "--model", "small", "-o", "whole.json").code == 0
     assert (tmp_path / "m.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
@@ -167,7 +169,7 @@ def test_an_answer_from_the_evidence(run, server, talk):
     ask = ("ask", talk, "What about?", "--embedder", "hashing", "--model", "small", "--answer")
     assert run(*ask, "--json").json["answer"]["text"] == "About \x1b[2J boats."
     assert "     About \\x1b[2J boats." in run(*ask).out
-    assert len(server.chats) == 1
+    assert len(server.asked) == 1
     server.fault = lambda request: status(401)
     ran = run(*ask[:2], "Another?", *ask[3:], "--retries", "0")
     assert (ran.code, ran.out) == (3, "")
@@ -208,7 +210,7 @@ def test_a_file_of_prompts_replaces_what_the_model_is_told(run, server, talk, tm
     mine = tmp_path / "mine.toml"
     mine.write_text('annotate = "Sum up in $words words. $data"')
     assert build(run, talk, "--prompts", str(mine)).code == 0
-    told = {r["messages"][0]["content"][:11] for r in server.chats if not enum(r)}
+    told = {r["messages"][0]["content"][:11] for r in server.asked if not enum(r)}
     assert told == {"Sum up in 8"}
     mine.write_text('annotate = "$nothing"')
     ran = build(run, talk, "--prompts", str(mine))

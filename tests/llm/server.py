@@ -187,6 +187,12 @@ class ModelServer:
         return [request for request in self.requests if "messages" in request]
 
     @property
+    def asked(self) -> list[Body]:
+        """The chats that are no test of the server's speed (``segviz.llm.probe``)."""
+        tests = ("Which fruit", "Write the numbers")
+        return [one for one in self.chats if not any(t in str(one["messages"]) for t in tests)]
+
+    @property
     def embedded(self) -> list[str]:
         """Every text sent for embedding, in order of arrival."""
         return [text for request in self.requests for text in request.get("input", [])]

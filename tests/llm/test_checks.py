@@ -28,6 +28,7 @@ BAD = {
     "a loop without blanks": "标题：\n" + "他们谈到了船和船的颜色以及比赛。" * 8,
     "escapes": "Title: Boat\nAda: I have a boat" + "\\\\n" * 40 + "Ben: which one",
     "signs": "Title: Boat\n--- *** ### | | | ada ||| *** --- ###",
+    "the first person": "Title: Boat\nI bought a boat, and I have not told my father.",
     "no text": "Title: The boat of Ada",
     "a flood": "Title: Boat\n" + " ".join(f"word{n} of{n * 7}" for n in range(90)),
 }
@@ -65,6 +66,7 @@ def test_a_text_that_cannot_become_memory_is_refused_with_the_reason(name: str):
     [
         GOOD,
         "Ada bought it.",
+        "Ada said: “I bought it, and I have not told my father.” Ben laughed.",
         "アダは五月に小さなヨットを買い、ベンに塗装を頼んだ。四百ユーロで合意した。",
         "Ада купила небольшую лодку в мае и попросила Бена её покрасить за 400 евро.",
         "अदा ने मई में एक छोटी नाव खरीदी और बेन से उसे रंगने को कहा।",
@@ -174,7 +176,7 @@ def test_no_bad_reply_becomes_memory_unmarked(bench: Bench):
             offline += 1
             assert facts[WRITTEN_BY] == Extractive.name
             assert "cannot be used" in facts[FAULT]
-            assert facts[REPLY] in {f.text for f in bad}
+            assert facts[REPLY] in {f.text.strip() for f in bad}
             assert facts[TITLE] == ""
     assert by_model
     assert offline

@@ -282,7 +282,7 @@ class TestEvaluate:
         found = evaluate_answers(
             memory, many(20), bench.chat(), progress=lambda done, total: seen.append((done, total))
         )
-        assert seen == [(8, 20), (16, 20), (20, 20)]
+        assert seen == [(done, 20) for done in range(4, 21, 4)]  # as many as are asked at once
         assert len(found.rows) == 20
 
     def test_a_system_is_asked_by_its_own_retrieval_unless_told_otherwise(self, bench):

@@ -70,6 +70,11 @@ def test_a_server_that_says_nothing_in_time_may_be_loading_its_model(bench: Benc
     assert "load its model" in probe(bench.endpoint).problem
 
 
+def test_a_stream_that_opens_late_is_slow_and_not_empty(bench: Bench):
+    bench.server.script(wire.Fault(hang=2.0, drip=0.2))  # cut off after its opening event
+    assert "busy" in probe(bench.endpoint).problem
+
+
 def test_a_server_that_ignores_a_schema_or_takes_none(bench: Bench):
     bench.server.fault = lambda r: wire.say("cherry") if wire.enum(r) else None
     assert probe(bench.endpoint).schema == "ignored"

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from segviz.construct.annotate import FAULT, OF_MODEL, PROMPT, REPLY, WRITTEN_BY
+from segviz.evaluation.node_texts import unsourced
 from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.tree.inspect import (
@@ -138,10 +139,18 @@ def _origin(
 ) -> None:
     """Draws the author of a text; if a model was asked for it, also the prompt and the reply."""
     by, why = unmarked(origin.get(WRITTEN_BY, "")), origin.get(FAULT, "")
-    author = f"Written offline ({by}): {unmarked(why)}." if why else f"Written by {by}."
+    author = f"Written by {by}."
+    if why:  # its lines may be those of a model, in the children
+        author = f"Written offline ({by}) from the texts below it: {unmarked(why)}."
     st.caption(f"{author} The turns below it have the original words.")
     if PROMPT not in origin:  # no model was asked
         return
+    covered = [session.memory.units[index] for index in structure.coverage(node)]
+    if lacking := unsourced(structure.text[node], covered):
+        st.caption(
+            f"Numbers and names that its turns do not have: {unmarked(', '.join(lacking))}. A "
+            "model worked them out or invented them."
+        )
     with st.popover("Prompt and reply", icon=":material/forum:", key="origin"):
         prompt = session.memory.prompt_of(node, step)
         if prompt is None:

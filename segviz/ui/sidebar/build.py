@@ -193,13 +193,14 @@ def _calls(order: Order, source: str) -> str:
     chat, system = order.models.chat, make_system(order.system, **order.settings)
     if chat is None or not needs_chat(system):
         return ""
-    endpoint = chat.usual.endpoint
     talk, unit, embedder = order.conversation, order.unit, order.models.embedder
-    work = partial(rehearse, talk, system, unit, embedder, endpoint.prompt_tokens, chat.prompts)
-    found: CallEstimate | None = computed(
+    work = partial(rehearse, talk, system, unit, embedder, chat)
+    found: dict[str, CallEstimate] | None = computed(
         "rehearsals", order.key(source), MEMORIES_KEPT, "Count the calls", lambda: work()[0]
     )
-    return "" if found is None else f": {expected_calls(found, chat.usual)}"
+    if found is None:
+        return ""
+    return f": {expected_calls(sum(found.values(), CallEstimate()), chat.usual)}"
 
 
 def _estimate(order: Order, source: str) -> str:

@@ -258,11 +258,11 @@ def report_of(url: str, model: str = "") -> ServerReport | None:
 
 
 def expected_calls(needed: CallEstimate, client: OpenAIChat) -> str:
-    """Returns a phrase with the calls, tokens, seconds and dollars that a model is needed for.
+    """Returns a phrase with the calls, tokens, time and dollars that a model is needed for.
 
-    Seconds need a measured speed of the server, dollars a known price.
+    The time needs a measured speed of the server, dollars a known price.
     """
-    parts = [counted(needed.calls, "call"), f"{needed.tokens_in + needed.tokens_out:,} tokens"]
+    parts = [needed.phrase, f"{needed.tokens_in + needed.tokens_out:,.0f} tokens"]
     tested = report_of(client.endpoint.base_url, client.endpoint.model)
     seconds = tested and tested.seconds(needed.tokens_in, needed.tokens_out)
     if seconds:

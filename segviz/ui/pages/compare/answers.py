@@ -182,7 +182,7 @@ def _expected(
     asked: Sequence[Question],
 ) -> dict[str, CallEstimate]:
     """Returns the expected calls by role; ``ways`` are the retrieval settings by system."""
-    stand_in = Rehearsal(chat.of("answer").endpoint.prompt_tokens, chat.prompts)
+    stand_in = Rehearsal(chat)
     for name, memory in memories.items():
         rehearse_answers(memory, asked, [ways[name]], stand_in, graded=chat.has("grade"))
     return stand_in.by_role
