@@ -150,7 +150,8 @@ def models(options: Options, console: Console) -> Iterator[Models]:
     try:
         kept = Cached(embedder) if embedder else get_embedder(options.embedder)
         yield Models(kept, chat, embedder is not None)
-        if chat and not chat.counts()["answered"] and getattr(options, "workers", 1) == 1:
+        used = chat and (chat.counts()["answered"] or chat.counts()["calls"])
+        if chat and not used and getattr(options, "workers", 1) == 1:
             console.note(
                 f"nothing used the model {endpoint.model}; to build a segment tree with it give "
                 "--set compatibility=batch and --set annotate=llm"

@@ -111,6 +111,13 @@ def test_calls_tokens_and_time_are_told_before_anything_is_sent(run, server, ask
     assert told == [("answers", "small", "4"), ("grades", "strict", "3")]
 
 
+def test_a_model_that_answers_nothing_was_used(run, server, asked):
+    server.fault = lambda request: empty()
+    ran = run("grade", asked, *GRADE[:-2], "--yes", "--retries", "0")
+    assert "without a usable answer" in ran.out
+    assert "nothing used" not in ran.err
+
+
 def test_the_log_begins_at_once_and_counts_replies(run, server, asked):
     assert "dense · native: 0 of 4 questions, 0 replies\n" in run("grade", asked, *GRADE, "-y").err
 

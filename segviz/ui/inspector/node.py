@@ -140,8 +140,8 @@ def _origin(
     """Draws the author of a text; if a model was asked for it, also the prompt and the reply."""
     by, why = unmarked(origin.get(WRITTEN_BY, "")), origin.get(FAULT, "")
     author = f"Written by {by}."
-    if why:  # its lines may be those of a model, in the children
-        author = f"Written offline ({by}) from the texts below it: {unmarked(why)}."
+    if why:  # the lines may be those of a model: it wrote the children
+        author = f"Written offline ({by}): {unmarked(why)}. The lines are from its children."
     st.caption(f"{author} The turns below it have the original words.")
     if PROMPT not in origin:  # no model was asked
         return
