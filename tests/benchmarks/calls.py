@@ -3,7 +3,8 @@
 Run ``python -m tests.benchmarks.calls [FILE [CONVERSATION]]`` from the project's root; the
 default is conv-47 under SEGVIZ_DATA or ../shared/data. The model is a loopback server whose
 decisions come from the offline similarity, so the counts are those of a plausible model and
-cost nothing; every call really goes over the wire.
+cost nothing; every call really goes over the wire. A text that is refused counts once, and the
+offline text in its place is the same quotation.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from segviz.construct.compatibility import cosines
 from segviz.embedding import background_mean, get_embedder
 from segviz.evaluation.published import printed_shapes
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
+from segviz.tree import total_cost
 from segviz.tree.shape import shape
 from tests.benchmarks.report import data_file, table
 from tests.llm.server import ModelServer, enum, quoted, texts_under
@@ -85,7 +87,8 @@ def main() -> None:
                         refresh=refresh,
                     )
                 choices = sum(bool(enum(request)) for request in server.requests)
-                calls, leaves = len(server.requests), len(memory.units)
+                # Without retries: the stand-in quotes its messages, and such a text is refused.
+                calls, leaves = total_cost(memory.steps).calls, len(memory.units)
                 measured = shape(memory.structure)
                 rows.append(
                     (
