@@ -16,9 +16,10 @@ from itertools import product
 import segviz
 from segviz.conversation import Conversation, StoredText
 from segviz.embedding import get_embedder
+from segviz.evaluation.evaluation import Outcomes, pooled
 from segviz.evaluation.stages import STAGES, EvidenceStage, evidence_stages, stage_rows
 from segviz.retrieval.attribution import attribute
-from tests.benchmarks.report import number, real_data, table
+from tests.benchmarks.report import interval, number, real_data, table
 from tests.data import HELD_OUT, TUNED_ON
 
 GRID = tuple(product((0.0, 1.0, 2.0, 3.0), (0.0, 1.0, 2.0, 3.0)))
@@ -47,14 +48,13 @@ def right(talks: Sequence[Conversation], how: str, subject: float, order: float)
     return hits / facts
 
 
-def recall(talks: Sequence[Conversation], facts: dict[str, Sequence[StoredText]]) -> float:
-    """Evidence recall@10 of memories of these facts: the mean over all questions."""
-    values: list[float] = []
+def outcomes(talks: Sequence[Conversation], facts: dict[str, Sequence[StoredText]]) -> Outcomes:
+    """Measures of memories of these facts, over the questions of all conversations."""
+    found = {}
     for talk in talks:
         memory = segviz.memory_from(facts[talk.id], conversation=talk, embedder=EMBEDDER)
-        outcomes = segviz.evaluate(memory, talk.questions, policy="none").outcomes
-        values += [value for value in outcomes.values["recall"] if value is not None]
-    return sum(values) / len(values)
+        found[talk.id] = segviz.evaluate(memory, talk.questions, policy="none").outcomes
+    return pooled(found)
 
 
 def by_substring(talks: Sequence[Conversation]) -> float:
@@ -101,12 +101,15 @@ def main() -> None:
                 for talk in half
             }
             ways = [right(half, how, *setting) for how in ("", "shuffled", "session")]
-            read = [recall(half, true), recall(half, made), by_substring(half)]
+            by_true, by_made = outcomes(half, true), outcomes(half, made)
+            read = [by_true.value("recall"), by_made.value("recall"), by_substring(half)]
+            differ = interval(by_made.gain(by_true, "recall"), signed=True)
             given = f"{label}: subject {setting[0]:g}, order {setting[1]:g}"
             facts = sum(map(len, true.values()))
-            rows.append((reported, given, str(facts), *(number(each) for each in (*ways, *read))))
+            numbers = (number(each) for each in (*ways, *read))
+            rows.append((reported, given, str(facts), *numbers, differ))
     ways = ("first source", "store shuffled", "session known")
-    read = ("recall@10, true turns", "attributed", "by substring")
+    read = ("recall@10, true turns", "attributed", "by substring", "attributed - true, 95 %")
     print(table(("conversations", "constants", "facts", *ways, *read), rows))
     print()
     shown = []

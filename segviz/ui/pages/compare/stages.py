@@ -28,10 +28,11 @@ from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import chart, ink
 from segviz.ui.widgets.measures import at_once
 from segviz.ui.widgets.waiting import computed
-from segviz.view.palette import LEVEL_COLOURS
+from segviz.view.palette import session_colours
 
 _KEPT = 12
 _FACTS = "Extracted facts"
+_COLOURS = dict(zip(STAGES, session_colours(len(STAGES)), strict=True))  # as in the report
 _BY = {"all questions": "", "by category": "category", "by session": "session"}
 
 
@@ -74,7 +75,7 @@ def stages_panel(
                     return
                 found[label] = with_answers(stages, right.get(label, {}))
         rows = [
-            row | ({} if one else {"group": label})
+            row | ({} if one else {"group": label.partition(" (")[0]})
             for label, stages in found.items()
             for row in stage_rows(stages, _BY[by])
         ]
@@ -90,9 +91,10 @@ def stages_panel(
             for row in rows
         )
         drawn = replace(STAGE_CHART, y=occurring(rows))
-        figure = rows_figure(rows, drawn, colours=LEVEL_COLOURS[::2], neutral=ink())
+        colours = [_COLOURS[stage] for stage in drawn.y]
+        figure = rows_figure(rows, drawn, colours=colours, neutral=ink())
         chart(
-            figure.update_xaxes(title=None),
+            figure.update_xaxes(title=None, tickangle=None, automargin=True),  # long names turn
             f"Stages of gold turns. {shares}.",
             "stages-chart",
             rows=lambda: rows,
