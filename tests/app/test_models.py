@@ -92,7 +92,7 @@ class TestModels:
 
     @pytest.mark.parametrize("usable", [True, False])
     def test_a_node_says_who_wrote_it_with_prompt_and_reply(self, app, server, usable):
-        given = "Title: Boats\nA and B speak of the lines about boats, one after another."
+        given = "Title: Boats\nA and B speak of the lines about boats, 99 of them, in Viana."
         reply = given if usable else "Sure! Here is a summary of it."
         server.answer = lambda request: steady(request) if enum(request) else reply
         build(app)
@@ -104,6 +104,7 @@ class TestModels:
         who = "Written by test-model" if usable else "Written offline (extractive): "
         assert who in texts(app).replace("\\", "")
         assert ("began with an introduction" in texts(app)) is not usable
+        assert ("do not have: 99, Viana" in texts(app).replace("\\", "")) is usable
         shown_there = [block.value for block in app.code]
         assert reply in shown_there
         assert any("1. Part\n```\n" in block for block in shown_there), "the prompt"
