@@ -31,7 +31,7 @@ from segviz.embedding import Cached, WordLlamaEmbedder
 from segviz.memory import Building
 from segviz.retrieval.relevance import RELEVANCE
 from segviz.tree import Moments, replay
-from tests.benchmarks.report import Line, best, show
+from tests.benchmarks.report import Line, best, real_data, show
 from tests.benchmarks.synthetic import conversation, history
 
 ASKED = "What did Nora say about the telescope and the eclipse in Bergen?"
@@ -66,6 +66,10 @@ def build() -> list[Line]:
             Line("build, memory", turns, peak, "MB", vectors, "its vectors"),
             Line("one more turn", turns, one, "ms", anew and 1000 * anew, "RAPTOR built anew"),
         ]
+    if (real := real_data("locomo", "locomo5.json")).is_file():
+        talk = segviz.load(real)["conv-47"]
+        seconds = best(lambda: segviz.build(talk), 0)
+        lines.append(Line("build, conv-47", len(talk.turns), seconds, budget=1.0))
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Texts of inner nodes: what they say, what it is worth in retrieval, and what it costs.
+"""Texts of inner nodes: what they say and what it is worth in retrieval.
 
 Run ``python -m tests.benchmarks.nodes`` from the project's root with the data under SEGVIZ_DATA or
 ../shared/data. *Before* is :class:`ByCounts`, the earlier annotator in its plainest form; *after*
@@ -9,15 +9,12 @@ resample conversations and the questions in them. Nothing is asserted here.
 
 from __future__ import annotations
 
-import multiprocessing
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import chain
-from time import process_time
 from typing import Any, ClassVar
 
 import segviz
@@ -31,7 +28,6 @@ from segviz.evaluation.node_texts import line_counts
 from segviz.memory import Memory
 from tests.benchmarks.recall import STILL, Setting, named
 from tests.benchmarks.report import interval, number, real_data, table
-from tests.benchmarks.synthetic import conversation
 from tests.data import HELD_OUT, TUNED_ON
 from tests.memories import sample
 
@@ -275,46 +271,10 @@ def split() -> None:
     print(table(("chosen on", "", "constants", *heads), rows))
 
 
-# --- time ------------------------------------------------------------------------------------
-
-
-def seconds(when: str, what: str) -> tuple[int, float]:
-    """Returns leaves and processor seconds of a build in a process without caches. What else the
-    machine does hardly changes them."""
-    if what == "synthetic":
-        talk, unit = conversation(10_000), "turn"
-    else:
-        (talk,) = (each for each in talks("LoCoMo") if each.id == what)
-        unit = "exchange"
-    system = segviz.SegmentTree(annotate=ANNOTATORS[when])
-    segviz.build(sample(), system)  # loads the word vectors
-    leaves, began = len(talk.units(unit)), process_time()
-    segviz.build(talk, system, unit=unit)
-    return leaves, process_time() - began
-
-
-def times() -> None:
-    """Prints build times, each measured in a process of its own."""
-    rows = []
-    spawn = multiprocessing.get_context("spawn")
-    for what in ("conv-47", "synthetic"):
-        found = []
-        for when in ANNOTATORS:
-            with ProcessPoolExecutor(1, spawn) as pool:
-                found.append(pool.submit(seconds, when, what).result())
-        leaves = found[0][0]
-        rows.append((what, f"{leaves:,}", *(f"{spent:.2f} s" for _, spent in found)))
-    print(
-        "\nProcessor time of a build, the embedder loaded (*before* without the caches it had):\n"
-    )
-    print(table(("", ">leaves", *(f">{when}" for when in ANNOTATORS)), rows))
-
-
 def main() -> None:
     contentless()
     differences()
     split()
-    times()
 
 
 if __name__ == "__main__":

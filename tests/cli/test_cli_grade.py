@@ -7,12 +7,10 @@ import json
 import re
 
 import click
-import numpy as np
 import pytest
 
 from segviz.cli import models as module
 from segviz.evaluation import bleu1, token_f1
-from segviz.evaluation.aggregate import mean_ci
 from segviz.llm import Price
 from tests.llm.server import ModelServer, empty, enum, say, status, texts_under
 
@@ -197,30 +195,6 @@ def test_a_judge_on_another_server_sees_grades_alone(run, server, asked):
     assert not any(map(enum, server.asked))
     for url in (server.url, other.url):
         assert f"texts of the conversation are sent to {url}" in ran.err
-
-
-def test_several_conversations_are_pooled_and_their_intervals_resample_them(
-    run, server, asked, tmp_path
-):
-    one = json.loads(asked.read_text())
-    other = {**one, "qa": [QUESTIONS[2], QUESTIONS[3]]}
-    samples = [
-        {"sample_id": name, "conversation": each, "qa": each["qa"]}
-        for name, each in (("one", one), ("other", other))
-    ]
-    asked.write_text(json.dumps(samples))
-    ran = run("grade", asked, *GRADE, "--all", "--yes", "--json")
-    assert ran.code == 0, ran.err
-    (row,) = ran.json["rows"]
-    assert row["questions"] == 6
-    values = {"one": [1, 1, 0, 1], "other": [0, 1]}
-    groups = [name for name, found in values.items() for _ in found]
-    wanted = mean_ci(np.concatenate([*values.values()]).astype(float), 0, groups)
-    found = row["measures"]["accuracy"]["all"]
-    assert (found["value"], found["low"], found["high"]) == (wanted.value, wanted.low, wanted.high)
-    assert {each["conversation"] for each in ran.json["answers"]} == {"one", "other"}
-    told = dict(re.findall(r"(\w+) by \w+: about (\d+) calls", ran.err))
-    assert told == {"answers": "6", "grades": "4"}  # the first rehearsed, times 6 / 4
 
 
 def test_a_limit_takes_questions_from_everywhere(run, server, asked):

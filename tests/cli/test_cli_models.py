@@ -96,15 +96,14 @@ def test_a_model_for_each_role(run, server, talk):
     assert run("build", talk, *options, "-o", "m.json").code == 0
     assert {r["model"] for r in server.asked if enum(r)} == {"judge"}
     assert {r["model"] for r in server.asked if not enum(r)} == {"writer"}
+    known = segviz.open("m.json").provenance["models"]
+    assert {role: of["model"] for role, of in known.items()} == {
+        "decision": "judge",
+        "annotation": "writer",
+    }
 
 
 def test_a_paused_build_goes_on_where_it_stopped(run, server, talk, tmp_path):
-    assert build(run, talk, output="whole.json").code == 0
-    asked = len(server.asked)
-    whole = (tmp_path / "whole.json").read_bytes()
-    for file in (tmp_path / "cache").iterdir():
-        file.unlink()
-    server.requests.clear()
     server.script(None, None, None, status(401))
     # Without an estimate, whose test of the server would use up the script.
     ran = build(run, talk, "--concurrency", "1", "--retries", "0", "-q")
@@ -113,10 +112,9 @@ def test_a_paused_build_goes_on_where_it_stopped(run, server, talk, tmp_path):
     assert "build again" not in ran.err  # the advice of a command, once
     assert not (tmp_path / "m.json").exists()
     server.script()
-    ran = build(run, talk, "--json")
-    assert ran.code == 0
-    assert len(server.asked) == asked + 1  # the one that was refused
-    assert (tmp_path / "m.json").read_bytes() == whole
+    assert build(run, talk).code == 0
+    calls = sum(step.cost.calls for step in segviz.open("m.json").steps)
+    assert len(server.asked) == calls + 1  # the one that was refused
 
 
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])

@@ -1,4 +1,3 @@
-import math
 from collections import Counter
 from dataclasses import replace
 
@@ -98,18 +97,6 @@ class TestThemes:
         written = module._phrases(units, ("Ada", "Ben")).written
         assert written[(module.stem("dog"),)] == "dog"
         assert "Stardew Valley" in written.values()
-
-    def test_the_score_is_the_one_described(self):
-        units = conversation().units("exchange")
-        structure = grouped(units, [(0, 1), (2, 3), (4, 5)])
-        phrases = module._phrases(units, ("Ada", "Ben"))
-        node, key = len(units), (module.stem("sloop"),)
-        found = {k: score for score, k in module._ranked(structure, node, phrases)}
-        held, everywhere = 2, len(phrases.places[key])
-        lift = math.log((held / 2) / (everywhere / len(units)))
-        rarity = math.log(len(units) / everywhere)
-        expected = phrases.weight[key] * module._QUOTED * held**1.1 * (lift + rarity / 2)
-        assert found[key] == pytest.approx(expected)
 
     @pytest.mark.parametrize(
         ("said", "without", "with_"),

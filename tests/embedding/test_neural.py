@@ -40,7 +40,7 @@ def test_a_real_model_embeds_builds_and_answers():
     memory = segviz.build(talk, unit="turn", embedder=embedder)
     structure = memory.structure.collapsed
     found = parts(memory.scorer("contextual", structure), "Which vessel?")
-    assert " ".join(found) == "words meaning similar speaker dates model hop opening"
+    assert " ".join(found) == "words meaning similar dates model opening"
     assert found["model"][structure.leaves[0]] > found["model"][structure.leaves[1]]
 
 

@@ -82,12 +82,6 @@ class TestSeen:
         told = seen(memory, question("Who brings the old map?"), only)
         assert "none retrieved. No wider node over a missed leaf is retrieved." in told
 
-    def test_a_watched_word_is_counted(self, memory):
-        asked = memory.conversation.questions[0]
-        texts = [each.text.lower() for each in memory.ask(asked, PLAIN).evidence]
-        told = seen(memory, asked, PLAIN, "cousin")
-        assert f"“cousin” is in {sum('cousin' in text for text in texts)} of 2 texts." in told
-
     def test_evidence_that_no_leaf_holds_is_no_error(self, memory):
         assert "No leaf" in seen(memory, question("Luna?", evidence=("D9:9",)), PLAIN)
 

@@ -345,15 +345,6 @@ def test_missing_usage_counts_nothing_and_is_flagged(bench: Bench, fault: wire.F
     assert chat.usage.unknown_usage == 1
 
 
-def test_cached_replies_cost_no_request(bench: Bench):
-    first = bench.chat().reply(CHOICE)
-    again = bench.chat()
-    second = again.reply(CHOICE)
-    assert (second.text, second.tokens, second.cached) == (first.text, first.tokens, True)
-    assert (again.usage.calls, again.usage.tokens) == (0, 0)
-    assert len(bench.server.requests) == 1
-
-
 @pytest.mark.parametrize(
     "change",
     [{"model": "large"}, {"temperature": 0.5}, {"seed": 1}, {"seed": None}, {"max_tokens": 9}],

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-import segviz
-from segviz.embedding import HashingEmbedder
 from segviz.llm import ChatByRole
 from segviz.llm.prompts import annotation_prompt, batch_prompt, judge_prompt
 from tests.llm import server as wire
 from tests.llm.conftest import Bench
 from tests.systems.test_llm_builds import steady
-from tests.trees import small_chat
 
 
 @pytest.fixture
@@ -28,29 +25,6 @@ def test_every_prompt_goes_to_the_model_of_its_role(bench: Bench, chat: ChatByRo
     assert [reply.text.split()[-1] for reply in replies[::2]] == ["Ben", "Ben"]
     assert {r["model"] for r in bench.server.chats if wire.enum(r)} == {"small"}
     assert chat.counts()["answered"] == 3
-
-
-def test_a_build_names_both_models_counts_both_and_shows_the_prompt_of_a_node(
-    bench: Bench, chat: ChatByRole
-):
-    memory = segviz.build(
-        small_chat(),
-        unit="turn",
-        embedder=HashingEmbedder(),
-        chat=chat,
-        compatibility="batch",
-        annotate="llm",
-    )
-    models = memory.provenance["models"]
-    assert (models["decision"]["model"], models["annotation"]["model"]) == ("small", "writer")
-    assert sum(step.cost.calls for step in memory.steps) == len(bench.server.chats)
-    facts = memory.structure.facts
-    node = max(n for n in memory.structure.nodes.tolist() if facts[n].get("written by"))
-    assert facts[node]["written by"] == "writer"
-    prompt = memory.prompt_of(node)
-    assert prompt is not None
-    sent = [[m["content"] for m in r["messages"]] for r in bench.server.chats]
-    assert [prompt.system, prompt.user] in sent
 
 
 def test_no_model_grades_its_own_answers_unless_it_is_named_for_that(

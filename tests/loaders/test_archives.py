@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from segviz.loaders import LoadError, load, parse
+from tests.loaders.test_formats import PATHS
 from tests.malformed_inputs.archives import zipped
 
 BARE = json.dumps({"session_1": [{"speaker": "Ann", "dia_id": "D1:1", "text": "hi"}]})
@@ -32,59 +33,17 @@ def folder(files: Files, root: Path) -> Path:
     return root / "folder"
 
 
-@pytest.mark.parametrize(
-    ("files", "ids", "kind", "others"),
-    [
-        (
-            {
-                "conversations.json": CLAUDE,
-                "users.json": PEOPLE,
-                "projects.json": "[]",
-                "a.png": b"\x89PNG\r\n\x1a\n",
-            },
-            ("t",),
-            "Claude export",
-            ["2 other files not read"],
-        ),
-        (
-            {"_chat.txt": PHONE, "IMG.jpg": b"\xff\xd8\xff\x00"},
-            ("folder",),
-            "WhatsApp export",
-            ["1 other file not read"],
-        ),
-        (
-            {"2.json": BARE, "10.json": BARE, "README.txt": "words"},
-            ("2", "10"),
-            "LoCoMo",
-            ["1 other file not read"],
-        ),
-        (
-            {"a.json": BARE, "b.txt": PHONE},
-            ("folder",),
-            "LoCoMo",
-            ["1 file of another format (WhatsApp export) not read"],
-        ),
-        ({"deep/er/a.txt": "Ann: hi\nBob: ho"}, ("folder",), "plain text (Name: words)", []),
-        (
-            {"a.json": BARE, "b.json": '{"session_1": ['},
-            ("folder",),
-            "LoCoMo",
-            ["left out: not valid JSON: it looks cut off"],
-        ),
-    ],
-)
-def test_files_are_chosen_by_shape(
-    files: Files, ids: tuple[str, ...], kind: str, others: list[str], tmp_path: Path
-) -> None:
-    (tmp_path / "folder.zip").write_bytes(zipped(files))
-    for corpus in (
-        load(folder(files, tmp_path)),
-        load(tmp_path / "folder.zip"),
-        parse(zipped(files), "folder.zip"),
-    ):
-        assert (corpus.ids, corpus.report.source_format) == (ids, kind)
-        unsaid = [f for f in corpus.report.findings if "date like" not in f.what]
-        assert [f.what for f in unsaid] == others
+FOLDERS = [path for path in PATHS if path.is_dir() and path.name.startswith("folder_")]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_an_archive_is_read_as_its_folder(folder: Path) -> None:
+    """Which of its files are read the snapshots of the cases say."""
+    files = {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    whole, archived = load(folder), parse(zipped(files), f"{folder.name}.zip")
+    assert archived.ids == whole.ids
+    assert list(archived) == list(whole)
+    assert archived.report.findings == whole.report.findings
 
 
 def test_people_of_an_export_are_not_opened(tmp_path: Path) -> None:

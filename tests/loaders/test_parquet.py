@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from pyarrow import parquet
 
-from segviz.loaders import LoadError, NeedsColumns, load, parse
+from segviz.loaders import LoadError, load, parse
 from segviz.loaders.budget import Budget
 from segviz.loaders.parquet import read_parquet
 from tests.loaders.test_fuzz import mutated, mutations, survives
-from tests.loaders.test_memoryagentbench import FIRST, row
+from tests.loaders.test_memoryagentbench import row
 
 MESSAGES = {
     "speaker": ["Ann", "Bob", None, "Ann"],
@@ -104,21 +104,6 @@ def test_rows_of_memoryagentbench() -> None:
     assert corpus.ids == ("Accurate_Retrieval 1",)
     assert [q.evidence for q in corpus[0].questions] == [("S1:1",), (), ()]
     assert corpus[0] == parse(json.dumps(rows).encode(), "Accurate_Retrieval.json")[0]
-
-
-def test_chats_in_a_column() -> None:
-    corpus = parse(written({"id": ["a", "b"], "messages": [FIRST, FIRST]}), "x.parquet")
-    assert corpus.report.source_format == "OpenAI messages"
-    assert corpus.ids == ("a", "b")
-
-
-def test_columns_that_nobody_knows_are_asked_for() -> None:
-    data = written({"wer": ["Ann"], "was": ["hallo"]})
-    with pytest.raises(NeedsColumns) as caught:
-        parse(data, "x.parquet")
-    assert caught.value.headers == ("wer", "was")
-    (conversation,) = parse(data, "x.parquet", columns={"text": "was", "speaker": "wer"})
-    assert [(t.speaker, t.text) for t in conversation.turns] == [("Ann", "hallo")]
 
 
 def test_in_a_folder_and_in_an_archive(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from segviz.loaders import load
 from segviz.loaders.formats.slack import plain
-from tests.loaders.reading import findings, only, read, said
+from tests.loaders.reading import only, read, said
 from tests.loaders.test_formats import SAMPLES
 
 
@@ -31,28 +31,6 @@ def test_a_silence_begins_a_session() -> None:
     for hours in (24, 1e300, float("inf")):
         assert [len(s.turns) for s in read(rows, gap_hours=hours)[0].sessions] == [4]
     assert [len(s.turns) for s in read(rows, gap_hours=0.5)[0].sessions] == [1, 1, 2]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "texts", "notes"),
-    [
-        ([0, 100, 200], "abc", 0),
-        ([200, 100, 0], "cba", 1),
-        ([200, 200, 0], "cba", 1),
-        ([200, 0, 100], "abc", 1),
-        ([0, 100, 90], "abc", 1),
-        ([100, 99], "ab", 1),  # clocks of two machines
-    ],
-)
-def test_messages_that_descend_throughout_are_turned_round(
-    seconds: list[int], texts: str, notes: int
-) -> None:
-    rows = [
-        {"role": "user", "content": text, "ts": 1_700_000_000 + second}
-        for text, second in zip("abc", seconds, strict=False)
-    ]
-    assert "".join(turn.text for turn in only(rows).turns) == texts
-    assert len(findings(rows)) == notes
 
 
 TALK = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]

@@ -118,13 +118,6 @@ def test_tables_with_every_delimiter(mark: str) -> None:
     ]
 
 
-def test_columns_for_sessions_and_conversations() -> None:
-    text = "chat,session,speaker,text\nx,1,Ann,a\nx,2,Bob,b\nx,1,Ann,c\ny,1,Ann,d\n"
-    corpus = read(text)
-    assert corpus.ids == ("x", "y")
-    assert [[t.text for t in s.turns] for s in corpus["x"].sessions] == [["a", "c"], ["b"]]
-
-
 def test_columns_that_are_said() -> None:
     text = "wer,was,text\nAnn,hallo,1\nBob,servus,2\n"
     assert said(text, columns={"text": "was", "speaker": "wer"}) == [

@@ -12,7 +12,7 @@ from segviz.embedding import HashingEmbedder
 from segviz.llm.timeouts import heartbeat
 from segviz.memory import Building, build
 from segviz.systems import SYSTEMS
-from segviz.tree import Add, Cost, Record, Replayer, Revise, Step, costs_of, replay, total_cost
+from segviz.tree import Add, Cost, Replayer, Revise, Step, costs_of, replay, total_cost
 from segviz.tree.inspect import written
 from tests.benchmarks.synthetic import conversation
 from tests.memories import KINDS
@@ -110,46 +110,24 @@ def test_no_further_text_is_embedded_when_the_caller_has_stopped():
     assert len(sizes) > 2
 
 
-class TestRefused:
-    """A step that cannot be kept is refused as a whole."""
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda s: replace(s, unit=replace(s.unit, text="Eve: no")), r"a unit Unit\(index=0"),
+        (lambda s: replace(s, unit=replace(s.unit, index=99)), "which it was not given"),
+        (
+            lambda s: Step(s.unit, "", None, (replace(s.events[0], facts={"a": {1}}),)),
+            "for unit 0 .* plain JSON values",
+        ),
+    ],
+)
+def test_the_builder_says_what_is_wrong_with_a_step(change, said):
+    class Odd:
+        name, invariants, online = "odd", (), True
 
-    @pytest.fixture
-    def steps(self):
-        return list(Building(small_chat(), unit="turn", embedder=HashingEmbedder()))
+        def steps(self, arrivals, services):
+            system = SYSTEMS["segment-tree"]()
+            yield from map(change, system.steps(arrivals, services))
 
-    @pytest.mark.parametrize("change", [{"facts": {"seen": object()}}, {"span": (0, 1 << 40)}])
-    def test_nothing_of_it_is_kept(self, steps, change):
-        record = Record()
-        for step in steps[:4]:
-            record.take(step)
-        *events, last = steps[4].events
-        with pytest.raises((TypeError, OverflowError)):
-            record.take(replace(steps[4], events=(*events, replace(last, **change))))
-        units = [step.unit for step in steps]
-        assert same(record.history(units), tuple(steps[:4]))
-        for step in steps[4:]:
-            record.take(step)
-        assert same(record.history(units), tuple(steps))
-        assert alike(replay(record.history(units)), replay(steps))
-
-    @pytest.mark.parametrize(
-        ("change", "said"),
-        [
-            (lambda s: replace(s, unit=replace(s.unit, text="Eve: no")), r"a unit Unit\(index=0"),
-            (lambda s: replace(s, unit=replace(s.unit, index=99)), "which it was not given"),
-            (
-                lambda s: Step(s.unit, "", None, (replace(s.events[0], facts={"a": {1}}),)),
-                "for unit 0 .* plain JSON values",
-            ),
-        ],
-    )
-    def test_the_builder_says_what_is_wrong(self, change, said):
-        class Odd:
-            name, invariants, online = "odd", (), True
-
-            def steps(self, arrivals, services):
-                system = SYSTEMS["segment-tree"]()
-                yield from map(change, system.steps(arrivals, services))
-
-        with pytest.raises(ValueError, match=f"the system 'odd' gave a step .*{said}"):
-            build(small_chat(), Odd(), unit="turn", embedder=HashingEmbedder())
+    with pytest.raises(ValueError, match=f"the system 'odd' gave a step .*{said}"):
+        build(small_chat(), Odd(), unit="turn", embedder=HashingEmbedder())

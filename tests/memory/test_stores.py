@@ -150,18 +150,6 @@ def test_each_conversation_has_a_store_of_its_own():
     assert len(made) == 1
 
 
-def test_it_is_compared_by_its_own_retrieval_beside_others():
-    systems = {"mine": system_of(Listing, "m")(), "bm25": "bm25"}
-    memories = {
-        name: segviz.build(conversation(), system, "turn", embedder=EMBEDDER)
-        for name, system in systems.items()
-    }
-    found = segviz.compare(memories, conversation().questions)
-    assert {r.relevance for r in found.rows if r.name == "mine"} == {"its own", "contextual"}
-    recall = {(row.name, row.method): row.outcomes.values["recall"] for row in found.rows}
-    assert recall["mine", "native"] == (1.0, 0.5)
-
-
 def test_a_store_that_is_built_directly_is_sent_to_provider():
     for given in (Notes(), Notes):
         with pytest.raises(ValueError, match=r"provider|instance"):

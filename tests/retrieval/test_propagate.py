@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 import random
-import weakref
 
 import numpy as np
 import pytest
@@ -13,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.retrieval import propagate
-from segviz.retrieval.propagation import operator
 from tests.trees import random_graph, random_tree, toy
 
 TREE_POLICIES = ("top-down", "bottom-up", "both")
@@ -107,16 +104,3 @@ def test_neighbours_equal_the_dense_matrix_form_and_need_the_structure():
     np.testing.assert_allclose(result.final, expected, atol=1e-15)
     with pytest.raises(ValueError, match="pass structure="):
         propagate(initial, s.edges, "neighbours")
-
-
-def test_the_operator_is_kept_as_long_as_the_structure():
-    s = toy()
-    kept = operator(11, s.edges, "both", s)
-    assert operator(11, s.edges, "both", s) is kept
-    assert operator(11, s.edges, "top-down", s) is not kept
-    assert operator(11, s.edges.copy(), "both", s) is not kept
-    structure, made = weakref.ref(s), weakref.ref(kept)
-    del s, kept
-    gc.collect()
-    assert structure() is None
-    assert made() is None

@@ -114,7 +114,3 @@ def test_many_questions_are_measured_over_all_levels(memory):
         segviz.evaluate(memory, [], levels=(0,))
     with pytest.raises(ValueError, match=r"method is 'native'; a sweep varies propagation"):
         segviz.sweep(memory, [], method="native")
-
-
-def test_native_had_the_name_own_in_the_release_before():
-    assert RetrievalSettings(method="own") == RetrievalSettings(method="native")

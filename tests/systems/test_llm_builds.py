@@ -13,8 +13,7 @@ import segviz
 from segviz.construct.annotate import Extractive
 from segviz.embedding import Cached, HashingEmbedder
 from segviz.llm import Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
-from segviz.llm.timeouts import heartbeat
-from segviz.memory import Building, BuildPaused
+from segviz.memory import BuildPaused
 from segviz.store import StoreError
 from segviz.tree import total_cost
 from tests.llm.server import (
@@ -231,13 +230,12 @@ class TestFaults:
         assert len(server.requests) == total - finished
         assert saved(memory, tmp_path, "a") == saved(undisturbed, tmp_path, "b")
 
-    @pytest.mark.parametrize("compatibility", ["batch", "pointwise"])
     def test_a_model_that_never_answers_with_a_label_is_replaced_visibly_and_for_good(
-        self, server, tmp_path, compatibility
+        self, server, tmp_path
     ):
         cache = opened(tmp_path / "cache.sqlite")
         server.fault = lambda request: say("purple") if enum(request) else None
-        memory = build(client(server, cache), compatibility)
+        memory = build(client(server, cache))
         assert memory.check() == []
         asked = len(memory.steps) - 2
         assert total_cost(memory.steps).by_model.startswith(f"decisions 0 of {asked}, texts ")
@@ -246,12 +244,11 @@ class TestFaults:
             assert "'purple', which is none of the labels" in step.decision.why
             assert "offline calibrated model decided" in step.decision.why
             assert all(j.score is not None for j in step.decision.candidates)
-            if compatibility == "batch":  # it keeps the labels it offered
-                labels = [j.label for j in step.decision.candidates]
-                assert labels == [f"MERGE_{i + 1}: 'purple'" for i in range(len(labels))]
+            labels = [j.label for j in step.decision.candidates]
+            assert labels == [f"MERGE_{i + 1}: 'purple'" for i in range(len(labels))]
         server.fault = lambda request: None  # from now on it would answer properly
         sent = len(server.requests)
-        again = build(client(server, cache), compatibility)
+        again = build(client(server, cache))
         assert len(server.requests) == sent
         assert saved(memory, tmp_path, "a") == saved(again, tmp_path, "b")
 
@@ -425,29 +422,6 @@ class TestOpening:
         for other in (self.embedder(server, "f"), HashingEmbedder()):
             with pytest.raises(StoreError, match=r"embedded with 'openai:e@.*, not with"):
                 segviz.open(path, embedder=other)
-
-
-class ClickedError(BaseException):
-    """Stands for what a user interface raises to end a run."""
-
-
-def test_what_is_finished_stays_when_one_gives_up_and_goes_on(server, tmp_path):
-    undisturbed = build(client(server))
-    cache = opened(tmp_path / "cache.sqlite")
-    server.script(*[None] * 6, *[status(429, retry_after="60")] * 5)
-    settings = {"compatibility": "batch", "annotate": "llm", "embedder": HashingEmbedder()}
-    building = Building(small_chat(), unit="turn", chat=client(server, cache), **settings)
-
-    def beat():
-        raise ClickedError
-
-    with pytest.raises(ClickedError), heartbeat(beat):
-        list(building)
-    assert 0 < len(building.memory.steps) < 9
-    assert building.memory.check() == []
-    server.script()
-    memory = build(client(server, cache))
-    assert saved(memory, tmp_path, "a") == saved(undisturbed, tmp_path, "b")
 
 
 def test_a_file_says_how_the_model_was_asked_and_how_much_it_made(server, tmp_path):

@@ -87,19 +87,6 @@ class TestTrees:
             height = int(s.level[wood.root]) - 1
             assert height <= max(1, math.ceil(math.log2(len(held))))
 
-    def test_a_write_makes_only_one_path_dirty(self):
-        wood = Woodland(3)
-        for t in range(200):
-            wood.add(float(t))
-        wood.forest.summaries.refresh()
-        wood.structure()
-        height = wood.draft.level[wood.root] - 1
-        wood.add(77.5)
-        # The path, and at most one new node for each that was cut (two under a new root).
-        assert wood.forest.summaries.dirty <= 2 * height + 2
-        refreshed, written = wood.forest.summaries.refresh()
-        assert written <= refreshed <= 2 * height + 2
-
 
 def talk(*sessions):
     """Sessions of one speaker's lines, two weeks apart."""
@@ -151,18 +138,6 @@ class TestWriting:
         tree = next(n for n in nodes(s, "entity") if s.facts[n]["label"] == "clara")
         assert s.facts[tree]["items"] == 3
         assert "gets a tree" in memory.steps[3].note
-
-    def test_scenes_begin_with_24_facts(self):
-        things = ["boat", "lamp", "door", "fence", "chair", "clock"]
-        verbs = ["sold", "bought", "fixed", "painted", "washed"]
-        memory = build(talk([f"I {v} the {t} in May." for t in things for v in verbs]))
-        clean(memory)
-        counts = [len(nodes(s, "scene")) for s in history(memory.steps)]
-        assert counts[22] == 0
-        assert counts[-1] > 1
-        s = memory.structure
-        placed = {c for n in nodes(s, "scene") for c in range(len(s)) if s.kind[c] == "fact"}
-        assert placed == set(nodes(s, "fact"))
 
     @pytest.mark.parametrize("unit", ["turn", "exchange"])
     def test_cells_are_summarised_from_their_turns_or_passed_through(self, unit):

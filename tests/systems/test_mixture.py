@@ -95,23 +95,6 @@ def test_the_search_ends_after_counts_without_a_lower_bic(patience):
     assert min(bics) < min(bics[:3])  # so that patience matters
 
 
-@settings(max_examples=20)
-@given(
-    st.integers(1, 25),
-    st.integers(1, 6),
-    st.integers(0, 3),
-    st.sampled_from([0.0, 0.1, 0.5, 0.99, 1.0]),
-)
-def test_nobody_is_left_out(n, d, repeats, threshold):
-    points = np.random.default_rng(n * d).normal(size=(n, d))
-    points[: n // 2 * bool(repeats)] = points[0]
-    found = mixture.best_fit(points, max(1, n - 1), np.random.default_rng(1))
-    assert np.allclose(found.shares.sum(axis=1), 1)
-    groups = mixture.memberships(found.shares, threshold)
-    assert {i for group in groups for i in group} == set(range(n))
-    assert all(groups)
-
-
 def test_a_share_above_the_threshold_is_enough_and_the_largest_always_counts():
     shares = np.array([[0.9, 0.1, 0.0], [0.45, 0.45, 0.1], [0.2, 0.2, 0.6]])
     assert mixture.memberships(shares, 0.15) == [[0, 1, 2], [1, 2], [2]]

@@ -151,27 +151,6 @@ def test_all_none_cascades_to_height_t_and_quadratic_nodes(units):
 
 
 class TestHandWorked:
-    def test_five_units(self):
-        r"""NONE, join level 1, NONE, join level 1.
-
-        ::
-
-              unit 1: NONE      unit 2: joins 2   unit 3: NONE          unit 4: joins 5
-
-                 2                  2                  6                     6
-                / \               / | \              /   \                 /   \
-               0   1             0  1  3            2     5               2     5
-                                                  / | \    \            / | \   | \
-                                                 0  1  3    4          0  1  3  4  7
-        """
-        _, steps, _, _ = run_both([None, 0.0, None, 0.0])
-        structure = replay(steps)
-        assert structure.level.tolist() == [0, 0, 1, 0, 0, 1, 2, 0]
-        assert structure.children[2] == (0, 1, 3)
-        assert structure.children[5] == (4, 7)
-        assert structure.children[6] == (2, 5)
-        assert structure.text[6] == "((text 0 text 1 text 2) (text 3 text 4))"
-
     def test_candidates_are_the_non_leaf_frontier_from_low_to_high(self):
         model = Scripted([None, None, 0.99])
         list(SegmentTree(model, bracket).steps([arrival(i) for i in range(4)], Services(Blank())))
@@ -196,12 +175,3 @@ class TestOnline:
             [arrival(i) for i in range(3)], Services(Blank())
         )
         assert next(generator).unit.index == 0
-
-    def test_a_choice_outside_the_candidates_is_refused(self):
-        class Wild:
-            def choose(self, unit, candidates):
-                return 7 if candidates else None
-
-        system = SegmentTree(Wild(), bracket)
-        with pytest.raises(ValueError, match=r"chose 7; expected None or a position in 0\.\.0"):
-            list(system.steps([arrival(i) for i in range(3)], Services(Blank())))
