@@ -60,6 +60,7 @@ def address(app):
 
 # --- links of before -----------------------------------------------------------------------------
 
+SMALL = "sample=recurrence&"
 SWEPT = (
     "sweep-policies=top-down,neighbours&sweep-relevance=dense&sweep-k=5&sweep-cell=neighbours,0.5,2"
     "&sweep-atlas-A=top-down, α 0.3, H 1&sweep-atlas-B=top-down&measured-by=quoted&adversarial=no"
@@ -80,9 +81,13 @@ OLD = {
         "&distinct=no&budget=600&node=5&view=Outline&colour=level&labels=words&pins=5,9",
         LINK,
     ),
-    "sweep": ("sweep", SWEPT, Bookmark(sweep_cell=("neighbours", 0.5, 2))),
-    "construction": ("sweep", VARIED, Bookmark()),
-    "compare": ("compare", COMPARED, Bookmark(text="Who owns it?")),
+    "sweep": (
+        "sweep",
+        SMALL + SWEPT,
+        Bookmark(sample="recurrence", sweep_cell=("neighbours", 0.5, 2)),
+    ),
+    "construction": ("sweep", SMALL + VARIED, Bookmark(sample="recurrence")),
+    "compare": ("compare", SMALL + COMPARED, Bookmark(sample="recurrence", text="Who owns it?")),
 }
 
 
@@ -119,7 +124,8 @@ def test_a_link_of_before_opens_the_same_view_and_is_written_again(name):
 def test_hostile_values_of_a_link_give_way_to_defaults_and_are_said_literally(name):
     picture = "![x](https://example.org/x.png)"
     link = {
-        **{"system": "<b>mind</b>", "alpha": "7", "view": "<b>", picture: "1", "unit": "turn"},
+        **{"sample": "recurrence", "system": "<b>mind</b>", "alpha": "7", "view": "<b>"},
+        **{picture: "1", "unit": "turn"},
         **{"measured-by": "<b>", "sweep-relevance": "<b>", "swept-over": "both", "sweep-k": "0"},
         **{"sweep-atlas-A": "<b>", "compare-atlas-B": picture, "sweep-policies": "both,<b>"},
         **{"compared-systems": "mind", "compare-k": "many", "adversarial": "maybe"},

@@ -267,11 +267,8 @@ def test_a_fault_is_told_literally_with_ways_to_go_on(at):
     assert app.run().text[0].value == "RuntimeError"
 
 
-@pytest.mark.slow
-def test_a_fault_in_a_running_server_shows_our_page_and_not_streamlits(tmp_path):
-    """In the page itself, in a callback and in a fragment."""
-    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-
+def test_a_fault_in_a_running_server_shows_our_page_and_not_streamlits(chromium, tmp_path):
+    """In the page itself and in a fragment."""
     (tmp_path / "app.py").write_text(
         "from streamlit import App\nfrom segviz.ui.security import RIM\n"
         "if __name__ == '__main__':\n"
@@ -284,29 +281,14 @@ def test_a_fault_in_a_running_server_shows_our_page_and_not_streamlits(tmp_path)
         "else:\n    app = App(__file__, **RIM)\n"
     )
     server, address = start(script=str(tmp_path / "app.py"))
-
-    def shown(query: str) -> str:
-        from streamlit.proto.BackMsg_pb2 import BackMsg
-        from websockets.sync.client import connect
-
-        begin = BackMsg()
-        begin.rerun_script.query_string = query
-        said = []
-        with connect(f"ws{address[4:]}/_stcore/stream", max_size=None) as socket:
-            socket.send(begin.SerializeToString())
-            for data in iter(lambda: socket.recv(timeout=60), None):
-                message = ForwardMsg.FromString(data)
-                said.append(str(message))
-                if message.WhichOneof("type") == "script_finished":
-                    break
-        return "\n".join(said)
-
+    page = chromium.new_page()
     try:
-        for query, what in (("", "in the page"), ("part=1", "in a fragment")):
-            said = shown(query)
-            assert f"ValueError: {what}" in said
-            assert "This did not work" in said
-            assert "exception {" not in said
+        for query, what in (("", "in the page"), ("?part=1", "in a fragment")):
+            page.goto(f"{address}/{query}")
+            page.get_by_text(f"ValueError: {what}").wait_for(timeout=60_000)
+            assert page.get_by_text("This did not work").count()
+            assert not page.get_by_test_id("stException").count()
     finally:
+        page.close()
         server.terminate()
         server.wait(20)

@@ -35,6 +35,7 @@ def test_every_table_of_a_system_is_shown_at_every_step(system):
         return
     app.session_state["tables-panel"] = False
     before = len(clean(app.run()).get("plotly_chart"))
+    assert not app.dataframe  # a closed panel draws nothing
     app.session_state["tables-panel"] = True
     memory = list(app.session_state["memories"].values())[-1]
     for name, rows in memory.model.tables(memory.structure, memory.steps).items():
@@ -46,14 +47,6 @@ def test_every_table_of_a_system_is_shown_at_every_step(system):
     total = int(app.slider[0].max)
     for step in (1, total // 3):
         clean(app.slider[0].set_value(step).run())
-
-
-def test_a_closed_panel_draws_nothing():
-    app = opened("memforest", **{"tables-panel": False})
-    assert panel(app) is not None
-    assert not app.dataframe
-    app.session_state["tables-panel"] = True
-    assert clean(app.run()).dataframe
 
 
 def levels_drawn(app: AppTest, key: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 
 from segviz.tree import Structure
 from tests.frontend.test_lists import mount, show, turn, turns
 from tests.scenes import outline_message, tree_message
+from tests.trees import grown
 
 pytestmark = pytest.mark.browser
 
@@ -35,15 +35,9 @@ def page(chromium: Any) -> Iterator[Any]:
 
 def structure() -> Structure:
     """Four leaves, pairs above them, a root."""
-    return Structure(
-        level=np.array([0, 0, 0, 0, 1, 1, 2], np.int32),
-        start=np.array([0, 1, 2, 3, 0, 2, 0], np.int32),
-        stop=np.array([1, 2, 3, 4, 2, 4, 4], np.int32),
-        text=tuple(f"{HOSTILE} {n}" for n in range(7)),
-        vector=np.zeros((7, 0), np.float32),
-        active=np.ones(7, np.bool_),
-        edges=np.array([[4, 0], [4, 1], [5, 2], [5, 3], [6, 4], [6, 5]], np.int32),
-    )
+    nodes = [*((0, i, i + 1) for i in range(4)), (1, 0, 2), (1, 2, 4), (2, 0, 4)]
+    edges = [(4, 0), (4, 1), (5, 2), (5, 3), (6, 4), (6, 5)]
+    return grown(nodes, edges, [f"{HOSTILE} {n}" for n in range(7)])
 
 
 def canvas(page: Any, about: str = "one", **extra: Any) -> None:
