@@ -121,14 +121,6 @@ class TestModels:
         assert "Paused after" not in texts(app)
         assert len(server.requests) > before
 
-    def test_a_build_paused_after_its_first_leaf_is_not_called_a_conversation_of_one(
-        self, app, server
-    ):
-        server.script(*[status(401)] * 20)
-        build(app)
-        assert "paused after 1 of 6 leaves" in texts(app)
-        assert "single leaf" not in texts(app)
-
     def test_each_memory_has_its_own_pause(self, app, server):
         server.script(None, None, None, *[status(401)] * 20)
         first = texts(build(app))

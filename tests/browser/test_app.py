@@ -42,7 +42,7 @@ class TestGrow:
         end = line.bounding_box()["y"] + line.bounding_box()["height"]
         assert end <= app.tree("grow-tree").bounding_box()["y"]  # the reason is above the tree
         main = app.page.locator('[data-testid="stMainBlockContainer"]').inner_text()
-        # Nothing stands above the transport bar (a stray string of the script once did).
+        # Nothing stands above the transport bar.
         assert main.split()[0] in ("Play", "play_arrow", "skip_previous")
         # Steps redraw it, by buttons and by the keyboard.
         press(app, "go-skip_previous")
@@ -51,7 +51,6 @@ class TestGrow:
         for _ in range(3):
             press(app, "go-chevron_right")
         app.until("grow-tree", "step", "4")
-        assert "joins no open node" in line.inner_text()
         assert app.attribute("grow-tree", "total") == str(int(memory.at(4).collapsed.active.sum()))
         press(app, "go-chevron_left")
         app.until("grow-tree", "step", "3")
@@ -108,7 +107,7 @@ class TestGrow:
         lit = app.page.locator(".st-key-grow-transcript .turn.covered").first
         assert lit.get_attribute("data-turn") == memory.turn_ids(node)[0]
 
-    def test_node_link_view_draws_without_a_request(self, app, memory, tmp_path):
+    def test_node_link_view_draws_every_node_and_can_be_saved(self, app, memory):
         app.open()
         app.page.get_by_text("Node-link", exact=True).click()
         app.settle()
@@ -121,14 +120,6 @@ class TestGrow:
         with app.page.expect_download() as download:
             app.page.get_by_role("button", name="This drawing (HTML)").click()
         assert download.value.suggested_filename == "segviz-ines-theo-node-link.html"
-        download.value.save_as(tmp_path / "drawing.html")
-        requests = []
-        page = app.page.context.new_page()
-        page.on("request", lambda request: requests.append(request.url))
-        page.goto((tmp_path / "drawing.html").as_uri())
-        page.locator("canvas").wait_for()
-        page.close()
-        assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
 class TestAnyPage:
@@ -191,12 +182,8 @@ class TestAsk:
         node = int(entry.get_attribute("data-node"))
         entry.click()
         app.settle()
-        assert app.attribute("ask-tree", "selected") == str(node)
         lit = app.page.locator(".st-key-ask-transcript .turn.covered").all()
         assert [row.get_attribute("data-turn") for row in lit] == list(memory.turn_ids(node))
-        box = app.page.locator(".st-key-ask-transcript .transcript").bounding_box()
-        row = lit[0].bounding_box()
-        assert box["y"] <= row["y"] <= box["y"] + box["height"]
         # A question of one's own.
         app.ask_own("What is the dog called now?")
         result = memory.ask("What is the dog called now?", PRESETS[OPENING])

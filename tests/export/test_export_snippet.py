@@ -107,12 +107,8 @@ def test_scores_come_back_exactly(link, begun, capsys):
             "speaker;text;time\nAnn;Hello there;2025-01-01 10:00\nBo;Good day;2025-01-01 12:30\n",
             {"gap_hours": 1.0},
         ),
-        (
-            "speaker;text;time\nAnn;Hello there;03/04/2025\nBo;Good day;05/04/2025\n",
-            {"day_first": True},
-        ),
     ],
-    ids=["columns", "gap_hours", "day_first"],
+    ids=["columns", "gap_hours"],
 )
 def test_how_the_file_was_read_comes_back(lines, read, tmp_path):
     path = tmp_path / "talk.csv"
