@@ -185,7 +185,9 @@ def _stacks(
         for name in lines:
             mark = {"color": neutral, "size": 8}
             _series(figure, group, where, chart, name, {"row": 1, "col": col}, name, mark, {})
-    figure.update_xaxes(type="category", tickangle=0)
+    places = list(dict.fromkeys(str(row[chart.x]) for row in rows))  # names wrap: a phone is narrow
+    ticks = {"tickvals": places, "ticktext": ["<br>".join(wrap(name, 12)) for name in places]}
+    figure.update_xaxes(type="category", tickangle=0, **ticks)
     figure.update_xaxes(title={"text": chart.x, "standoff": 6}, row=high)
     if lines:
         figure.update_yaxes(matches="y", nticks=4, row=1)

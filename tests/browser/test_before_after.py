@@ -79,6 +79,25 @@ def test_tree_levels_evidence_and_verdict_are_on_the_first_screen(ask):
     assert ask.tree(KEY).locator(".stage").bounding_box()["y"] <= 300
 
 
+def test_the_open_row_alone_has_the_text_of_the_selected_node(ask, memory):
+    row = ask.evidence().first
+    node = int(row.get_attribute("data-node"))
+    row.click()
+    ask.until(KEY, "selected", str(node))
+    ask.settle()
+    opened = ask.tree(KEY).locator(".evidence .opened .text").inner_text()
+    assert opened.split() == memory.structure.text[node].split()
+    assert ask.tree(KEY).locator(".read .text").inner_text() == ""
+    assert ask.page.locator(".st-key-inspect").is_visible()
+    assert ask.page.locator(".st-key-node-text").count() == 0
+
+
+def test_on_a_phone_the_tree_of_grow_begins_in_the_first_300_pixels(app):
+    app.page.set_viewport_size({"width": 390, "height": 844})
+    app.open()
+    assert app.tree("grow-tree").locator(".stage").bounding_box()["y"] <= 300
+
+
 # Pixels that the upper canvas paints in the middle of the axis: over its words, and beside them.
 ON_THE_AXIS = """(root) => {
   const { written, geom } = root.parentNode.segvizTree.sight;

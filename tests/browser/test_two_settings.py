@@ -52,6 +52,23 @@ def test_each_tree_has_a_setting_of_its_own_and_shares_zoom_selection_and_pointe
     assert float(two.attribute(FIRST, "alpha")) == 0.1
 
 
+def test_lists_begin_on_the_first_screen_and_a_phone_has_one_tree_below_the_other(two):
+    boxes = [two.tree(key).locator(".stage") for key in (FIRST, SECOND)]
+    two.page.set_viewport_size({"width": 1280, "height": 720})
+    two.settle()
+    for key in (FIRST, SECOND):
+        rows = two.tree(key).locator(".evidence li > .entry >> visible=true")
+        row = rows.nth(3).bounding_box()
+        assert row["y"] + row["height"] <= 720
+    assert boxes[0].bounding_box()["y"] == boxes[1].bounding_box()["y"]
+    two.page.set_viewport_size({"width": 390, "height": 844})
+    two.settle()
+    first, second = (box.bounding_box() for box in boxes)
+    assert first["y"] <= 300
+    assert second["y"] > first["y"] + first["height"]
+    two.page.get_by_role("button", name="Beside").first.wait_for()
+
+
 def test_a_link_draws_both_trees_again_and_nothing_beside_ends_it(two):
     shown = [retrieved(two, key) for key in (FIRST, SECOND)]
     link = two.page.url

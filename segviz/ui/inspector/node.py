@@ -51,8 +51,9 @@ def node_details(
 ) -> None:
     """Draws the selected node of ``structure``, the memory after ``step`` steps.
 
-    The words that match the question of ``result`` are marked. Text is shown literally. Only the
-    open tab is computed.
+    The words that match the question of ``result`` are marked. If the node is in the evidence list
+    of ``result``, its open row has the text, which is not drawn again. Text is shown literally.
+    Only the open tab is computed.
     """
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         name, where = named(session, structure, node).split(" · ", 1)
@@ -69,8 +70,11 @@ def node_details(
             on_click=lambda: session.select(None),
         )
     st.caption(unmarked(coverage(session, structure, node)))
+    listed = result is not None and node in (*result.after, *result.left)
+    text = {"Text": partial(_text_tab, session, structure, node, step, result)}
+    source = {"Source": partial(_source, session, structure, node, step)}
     draws = {
-        "Text": partial(_text_tab, session, structure, node, step, result),
+        **((source if structure.facts[node] else {}) if listed else text),
         "Above and below": partial(_lineage_tab, session, structure, node),
         "Similar": partial(_similar_tab, session, structure, node),
         "History": partial(_history_tab, session, structure, node, step),
@@ -118,15 +122,20 @@ def node_transcript(
 def _text_tab(
     session: AppSession, structure: Structure, node: int, step: int, result: Result | None
 ) -> None:
-    """Draws the annotation, with the words that match the question marked, and the facts."""
-    facts = structure.facts[node]
-    origin = {name: str(facts[name]) for name in OF_MODEL if name in facts}
-    facts = {name: value for name, value in facts.items() if name not in OF_MODEL}
+    """Draws the annotation, with the words that match the question marked, and its source."""
     matches = result.matches([node]).get(node, {}) if result else {}
-    height = _HEIGHT - 100 * bool(facts)
+    height = _HEIGHT - 100 * bool(structure.facts[node])
     _texts([("", structure.text[node])], node, "text", height, "node-text", matches)
     if matches:
         st.caption("Marked: words of the question. Dotted: words similar to one of them.")
+    _source(session, structure, node, step)
+
+
+def _source(session: AppSession, structure: Structure, node: int, step: int) -> None:
+    """Draws the author of the annotation, and the facts."""
+    facts = structure.facts[node]
+    origin = {name: str(facts[name]) for name in OF_MODEL if name in facts}
+    facts = {name: value for name, value in facts.items() if name not in OF_MODEL}
     if origin:
         _origin(session, structure, node, step, origin)
     if facts:

@@ -35,8 +35,12 @@ _RULES = """
 /* Room for the tree of Ask and the path of α below it, before they are there. */
 :is(.st-key-ask-room, .st-key-second-room) { min-height: 44rem; }
 
-/* Two trees beside each other begin at the same height. */
-.st-key-ask-pair { --segviz-verdict: 1rem; --segviz-verdict-lines: nowrap; }
+/* Two trees beside each other begin at the same height, and so do their lists, which name what
+   entered and left. */
+.st-key-ask-pair {
+  --segviz-verdict: 1rem; --segviz-verdict-lines: nowrap; --segviz-parts: 22px;
+  --segviz-named: none; --segviz-read: 2;
+}
 
 /* The controls above the tree are one line of an instrument: equally tall, close together. */
 :is(.st-key-transport, .st-key-asking, .st-key-scoring) button { padding: 0.1rem 0.6rem; }
@@ -47,14 +51,29 @@ _RULES = """
 .st-key-tally button { padding: 0 0.1rem; }
 .st-key-source button { padding-inline: 0.55rem; }
 
-/* On a phone the tree comes before the controls of scoring. */
+/* On a phone the tree comes before the controls of scoring, and before all of Grow but the player.
+   Two trees stand below each other, without their charts. */
 @media (max-width: 640px) {
-  .st-key-second-setting { display: none; }
-  [data-testid="stVerticalBlock"]:has(> * > .st-key-ask-room) > * { order: 2; }
-  [data-testid="stVerticalBlock"] > :has(> .st-key-ask-room) { order: 0; }
-  [data-testid="stVerticalBlock"]:has(> * > .st-key-ask-room) > :has(> .st-key-scoring) {
-    order: 1;
+  .st-key-asking { gap: 0.4rem; }
+  .st-key-asking button { padding-inline: 0.35rem; }
+  .st-key-ask-pair {
+    --segviz-list: 12.5rem; --segviz-below: none; --segviz-verdict-lines: normal;
   }
+  .st-key-ask-pair > :first-child { order: 1; }
+  [data-testid="stVerticalBlock"]:has(> * > :is(.st-key-ask-room, .st-key-ask-pair)) > * {
+    order: 2;
+  }
+  [data-testid="stVerticalBlock"] > :has(> :is(.st-key-ask-room, .st-key-ask-pair)) { order: 0; }
+  [data-testid="stVerticalBlock"]:has(> * > :is(.st-key-ask-room, .st-key-ask-pair))
+    > :has(> .st-key-scoring) { order: 1; }
+  [data-testid="stVerticalBlock"]:has(> .st-key-grow-tree) { gap: 0.45rem; }
+  [data-testid="stVerticalBlock"]:has(> .st-key-grow-tree) > * { order: 2; }
+  [data-testid="stVerticalBlock"]:has(> .st-key-grow-tree)
+    > :is(.st-key-grow-tree, :has(> .st-key-scrub)), .st-key-transport > :first-child { order: 1; }
+  :has(> .st-key-transport), .st-key-transport { display: contents !important; }
+  .st-key-transport > :first-child { order: 0; }
+  .st-key-transport > :last-child { order: 2; }
+  .st-key-scrub { gap: 0.3rem; }
 }
 
 /* Presenting: no sidebar, no controls, everything larger; the tree takes the whole width. */

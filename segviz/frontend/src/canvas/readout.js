@@ -60,10 +60,10 @@ const goldFate = (scene, node) =>
 
 /** Says in the line below the tree what a person is at: `lines`, else the node under the pointer,
  *  the one the keyboard or the last click is on, or how to begin. What a search has found is
- *  marked.
+ *  marked. Where the page shows the text of the selected node, it is not repeated here.
  * @type {(s: State, given?: TipLine[] | null) => void} */
 export function readOut(s, given = null) {
-  const { scene, elements: { read }, search: { query }, attention: { hover, trail, excerpt } } = s;
+  const { scene, elements: { read }, search: { query }, attention: { hover, trail, selected, excerpt } } = s;
   const node = hover ?? trail;
   const known = node !== null && scene.data.level[node] >= 0;
   /** @type {TipLine[]} */
@@ -71,7 +71,8 @@ export function readOut(s, given = null) {
     : [["meta", "Point at a node to read it here; click it to see where it belongs."]]);
   const told = lines.filter(([kind]) => kind !== "text");
   const text = known && excerpt?.node === node && !given ? isolateText(excerpt.text)
-    : lines.find(([kind]) => kind === "text")?.[1] ?? "";
+    : node !== null && node === selected && scene.data.legend ? ""
+      : lines.find(([kind]) => kind === "text")?.[1] ?? "";
   rewrite(read, [told, text, query], () => {
     element("div", "", read, ...told.map(([kind, words]) => make("span", kind, words)));
     element("div", { className: "text", dir: "auto" }, read, ...markedParts(text, query));

@@ -41,7 +41,7 @@ from segviz.view.captions import dispute_lines, moment_sentence
 from segviz.view.coloring import Live
 from segviz.view.scene import answered, peaked
 
-_PAIRED = 300
+_PAIRED = 260
 """Height in pixels of each of two trees side by side; their lists begin on the first screen."""
 
 
@@ -137,7 +137,7 @@ def _two_trees(
     if second is None:
         return
     names, found = [], []
-    for place, each in (("left", result), ("right", second)):
+    for place, each in (("first", result), ("second", second)):
         option = read_option(each.settings)
         name = setting_name(each.settings) if option == CUSTOM else option
         names.append(f"**{unmarked(name)}** ({place})")
@@ -148,8 +148,8 @@ def _two_trees(
         said += f"{names[1]} finds {found[1]}"
     common = len(set(result.after) & set(second.after))
     both = f"{common} of {counted(len(result.after), 'retrieved node')}"
-    st.markdown(f"{said}. In both: {both}.")
     with st.container(key="ask-pair"):
+        st.markdown(f"{said}. In both: {both}.")
         left, right = st.columns(2, gap="medium")
     with left:
         _tree(session, gold, result)

@@ -31,12 +31,14 @@ from segviz.view.scene import grown
 
 PANEL = 340
 
-# Fixed room for two lines above the tree (four on a phone), so that the tree does not move from
-# step to step.
+# Fixed room for two lines above the tree, so that the tree does not move from step to step. Its
+# tools stand beside them. On a phone the lines are below the tree.
 _ROOM = """<style>
-.st-key-decided { min-height: 1.6rem; }
-@media (max-width: 1300px) { .st-key-decided { min-height: 3.1rem; } }
-@media (max-width: 640px) { .st-key-decided { min-height: 6.1rem; } }
+@media (min-width: 641px) {
+  .st-key-decided { min-height: 3.1rem; padding-right: 15.5rem; }
+  .st-key-grow-tree { margin-top: -2.9rem; pointer-events: none; }
+  .st-key-grow-tree > * { pointer-events: auto; }
+}
 </style>"""
 
 
