@@ -22,6 +22,8 @@ _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "x")
 _MANY = 30
 """Most points of a line that are drawn as marks, too."""
+_FEW = 8
+"""Most columns of a stack that all have their names, on several lines."""
 PRINTED = ("paper", "printed in the paper")
 """Suffix of a column that is drawn as hollow marks, and their name in the legend."""
 _DOT, _PLOT = 34, 230
@@ -185,9 +187,10 @@ def _stacks(
         for name in lines:
             mark = {"color": neutral, "size": 8}
             _series(figure, group, where, chart, name, {"row": 1, "col": col}, name, mark, {})
-    places = list(dict.fromkeys(str(row[chart.x]) for row in rows))  # names wrap: a phone is narrow
-    ticks = {"tickvals": places, "ticktext": ["<br>".join(wrap(name, 12)) for name in places]}
-    figure.update_xaxes(type="category", tickangle=0, **ticks)
+    figure.update_xaxes(type="category", tickangle=0)
+    places = list(dict.fromkeys(str(row[chart.x]) for row in rows))
+    if len(places) <= _FEW:  # names wrap, because a phone is narrow; of more some are left out
+        figure.update_xaxes(tickvals=places, ticktext=["<br>".join(wrap(p, 12)) for p in places])
     figure.update_xaxes(title={"text": chart.x, "standoff": 6}, row=high)
     if lines:
         figure.update_yaxes(matches="y", nticks=4, row=1)
