@@ -61,6 +61,10 @@ class TestCompare:
         app.segmented_control(key="stages-by").set_value("by category").run()
         (told,) = [t for t in texts(clean(app)).split("\n") if t.startswith("Stages of gold")]
         assert "single-hop" in told
+        app.segmented_control(key="stages-by").set_value("turn by turn").run()
+        stages = frame(clean(app), "Extracted facts")
+        assert set(stages["Segment tree"]) <= {"read", "written, not ranked"}
+        assert "read" in set(stages["Extracted facts"])
 
     def test_systems_are_built_over_the_same_leaves_and_measured(self):
         app = clean(page("compare").run())

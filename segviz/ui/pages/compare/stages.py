@@ -25,15 +25,17 @@ from segviz.systems import SYSTEMS
 from segviz.ui.pages.compare.questions import retrieval_of
 from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.captions import counted
-from segviz.ui.widgets.charts import chart, ink
+from segviz.ui.widgets.charts import chart, ink, table
 from segviz.ui.widgets.measures import at_once
 from segviz.ui.widgets.waiting import computed
 from segviz.view.palette import session_colours
 
 _KEPT = 12
+_TALL = 420  # pixels
 _FACTS = "Extracted facts"
+_EACH = "turn by turn"
 _COLOURS = dict(zip(STAGES, session_colours(len(STAGES)), strict=True))  # as in the report
-_BY = {"all questions": "", "by category": "category", "by session": "session"}
+_BY = {"all questions": "", "by category": "category", "by session": "session", _EACH: ""}
 
 
 def stages_panel(
@@ -73,10 +75,10 @@ def stages_panel(
                 stages = _stages(session, *memory, settings, by_paper)
                 if stages is None:
                     return
-                found[label] = with_answers(stages, right.get(label, {}))
+                found[label.partition(" (")[0]] = with_answers(stages, right.get(label, {}))
         rows = [
-            row | ({} if one else {"group": label.partition(" (")[0]})
-            for label, stages in found.items()
+            row | ({} if one else {"group": name})
+            for name, stages in found.items()
             for row in stage_rows(stages, _BY[by])
         ]
         st.caption(
@@ -86,6 +88,15 @@ def stages_panel(
             "leaves holds a turn if it quotes the turn."
             + (f" {_FACTS}: texts that a memory rewrote from the turns." if facts else "")
         )
+        if by == _EACH:
+            asked = {question.index: question.text for question in session.conversation.questions}
+            each = [
+                {"question": asked[same[0].question], "turn": same[0].turn}
+                | {name: turn.stage for name, turn in zip(found, same, strict=True)}
+                for same in zip(*found.values(), strict=True)
+            ]
+            table(each, about="Stage of each gold turn", height=_TALL)
+            return
         shares = "; ".join(
             f"{row['group']}: {row[STAGES[-1]]:.0%} of {counted(row['gold turns'], 'turn')} read"
             for row in rows
