@@ -51,6 +51,7 @@ _RETRIEVALS = (
     "Retrievals of the evidence: native (that of the system's paper; no propagation for a system "
     f"without one), or policies: {', '.join(POLICIES)}."
 )
+_FEW = 5  # equal grades that are worth a word
 _LIMIT = "Questions of each conversation, evenly spread."
 _CSV = "Also write a row per question and retrieval as CSV."
 
@@ -256,6 +257,17 @@ def _print(graded: Sequence[_Graded], options: Options, console: Console) -> Non
         console.line(
             f"{counted(faults, 'question')} without a usable answer or grade of the model; "
             "--json says why"
+        )
+    by_model = [
+        row.score
+        for each in graded
+        for row in each.found.rows
+        if each.found.judge and row.answer and not row.adversarial and row.score is not None
+    ]
+    if len(by_model) >= _FEW and len(set(by_model)) == 1:
+        console.line(
+            f"the judge gave the grade {by_model[0]} to all {len(by_model)} answers; a judge that "
+            "tells answers apart is needed"
         )
     console.rows(grade_rows(outcomes, adversarial=not options.no_adversarial))
     if len(first.known_categories) > 1:

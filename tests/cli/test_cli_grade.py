@@ -116,6 +116,18 @@ def test_a_model_that_answers_nothing_was_asked_all_the_same(run, server, asked)
     assert "nothing used" not in ran.err
 
 
+@pytest.mark.parametrize("fair", [True, False])
+def test_a_judge_that_gives_one_grade_alone_is_said(run, server, asked, fair):
+    """As a model of half a billion parameters did: 1 for all eight answers, right or wrong."""
+    talk = json.loads(asked.read_text())
+    boats = [{**QUESTIONS[0], "question": f"Which boat {n}?"} for n in range(5)]
+    asked.write_text(json.dumps(talk | {"qa": [*boats, QUESTIONS[2]]}))
+    usual = server.answer
+    server.answer = lambda r: usual(r) if fair or not texts_under(r, "Reference") else "1"
+    said = "the judge gave the grade 1 to all 6 answers" in run("grade", asked, *GRADE, "-y").out
+    assert said is not fair
+
+
 def test_the_log_begins_at_once_and_counts_replies(run, server, asked):
     assert "dense · native: 0 of 4 questions, 0 replies\n" in run("grade", asked, *GRADE, "-y").err
 
