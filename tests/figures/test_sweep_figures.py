@@ -212,8 +212,11 @@ class TestVerdict:
         assert judged.best(["both"]).cell is noise
 
     @pytest.mark.parametrize("adversarial", [True, False])
-    def test_the_reason_counts_what_is_won_and_lost_by_the_measure(self, found, adversarial):
-        judged, _ = self.told(found, (0.3, 1), (0.95, 3))
+    @pytest.mark.parametrize("settings", [((0.3, 1), (0.95, 3)), ((0.95, 3),)])
+    def test_the_reason_counts_what_is_won_and_lost_by_the_measure(
+        self, found, adversarial, settings
+    ):
+        judged, _ = self.told(found, *settings)
         judged = judge(judged.sweep, M, adversarial=adversarial)
         best, base = judged.best().cell.outcomes, found.baseline.outcomes
         pairs = [

@@ -144,6 +144,8 @@ def of(code, column, value):
         ("steps", put(-1, 5, 0), "steps.candidates"),
         ("steps", list.pop, "costs and numbers"),
         ("steps", lambda rows: rows[0].pop(), "steps"),
+        ("steps", lambda rows: [row.pop() for row in rows], "steps"),
+        ("steps", put(0, 7), "steps"),
         ("steps", put(0, 0, 0.5), "steps"),
         ("costs", put(0, 0, -1), "costs"),
         ("candidates", put(0, 0, 77), "candidates.node"),
@@ -194,6 +196,7 @@ def test_a_damaged_archive_is_refused(document):
     [
         (("conversation", "sessions", 0, "turns", 1, "text"), ["x"]),
         (("conversation", "sessions", 0, "start"), "May"),
+        (("conversation", "sessions", 0, "start"), "2024-05-07T13:00:00+02:00"),
         (("conversation", "speakers"), "Ada"),
         (("system", "settings"), []),
         (("texts", 0), 7),
