@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from difflib import get_close_matches
@@ -56,6 +57,8 @@ COMMANDS = {
 
 COMPLETE = "_SEGVIZ_COMPLETE"
 """Environment variable with which click prints a completion script, and a shell asks by it."""
+
+_SHOW = warnings.showwarning
 
 
 class _Commands(click.Group):
@@ -95,10 +98,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if COMPLETE in os.environ:
         SEGVIZ.main([], prog_name="segviz")  # exits
     try:
-        try:
-            return _run(list(sys.argv[1:] if arguments is None else arguments))
-        finally:
-            flush_output()
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            try:
+                return _run(list(sys.argv[1:] if arguments is None else arguments))
+            finally:
+                flush_output()
     except (OutputError, BrokenPipeError) as lost:
         # Redirected, because the interpreter would flush again at exit and fail.
         with suppress(OSError, ValueError, AttributeError):
@@ -108,6 +113,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return BROKEN_PIPE
         Console().error(f"the output cannot be written ({cause})")
         return FAILED
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], *where: Any, **more: Any
+) -> None:
+    """Shows a warning to users like an error, without the line of Python that gave it."""
+    if category is UserWarning:
+        Console().error(str(message))
+    else:
+        _SHOW(message, category, *where, **more)
 
 
 def _run(given: list[str]) -> int:

@@ -154,3 +154,11 @@ def test_a_conversation_that_speaks_of_memories_is_none(run, tmp_path):
     path = tmp_path / "chat.json"
     path.write_text(json.dumps({"session_1": [{"speaker": "A", "text": said}]}))
     assert run("ask", path, "format").code == 0
+
+
+def test_a_warning_is_one_line_without_python(run):
+    ran = run("build", "sample:recurrence", "--embedder", "hashing", "--quiet", "-o", "m.csv")
+    assert ran.code == 0
+    (line,) = [line for line in ran.err.splitlines() if "m.csv" in line]
+    assert line.startswith("segviz: ")
+    assert ".py" not in ran.err
