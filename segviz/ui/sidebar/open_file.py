@@ -65,10 +65,11 @@ def open_file(path: str, asks: bool = True) -> OpenFile:
     )
 
 
-def _read(work: Callable[[Progress], T]) -> T:
+def _read(work: Callable[[Progress], T], key: str) -> T:
     """Returns the result of reading a file in a thread; says how far it is, and can be stopped.
 
-    ``work`` gets a function to call with the bytes read and all bytes.
+    ``work`` gets a function to call with the bytes read and all bytes. ``key`` identifies what is
+    read.
     """
     so_far = ""
 
@@ -77,7 +78,7 @@ def _read(work: Callable[[Progress], T]) -> T:
         check_cancelled()
         so_far = f", {size(done)} of {size(total)}"
 
-    with waiting(lambda: f"Reading the file{so_far}", "stop-reading", _read_no_more):
+    with waiting(lambda: f"Reading the file{so_far}", f"stop-reading-{key}", _read_no_more):
         return waited_for(lambda: work(progress))
 
 
@@ -124,7 +125,8 @@ def opened_as(
 
     def opened(options: dict[str, Any]) -> OpenFile:
         under = fingerprint(key, options)
-        found = remember("corpora", under, CORPORA_KEPT, lambda: _read(partial(tried, options)))
+        read = partial(_read, partial(tried, options), under)
+        found = remember("corpora", under, CORPORA_KEPT, read)
         if isinstance(found, ValueError):
             if not lasting:
                 forget("corpora", under)
