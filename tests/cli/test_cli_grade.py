@@ -105,7 +105,7 @@ def test_calls_tokens_and_time_are_told_before_anything_is_sent(run, server, ask
     assert ran.code == 2
     assert "--yes" in ran.err
     assert server.asked == []
-    told = re.findall(r"(answers|grades) by (\w+): about (\d+) calls .* under a minute", ran.err)
+    told = re.findall(r"(answers|grades) by (\w+): about (\d+) calls .* minute", ran.err)
     assert told == [("answers", "small", "4"), ("grades", "strict", "3")]
 
 

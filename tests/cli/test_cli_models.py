@@ -134,7 +134,7 @@ def test_a_build_that_is_ended_while_it_waits_loses_nothing(
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        for _ in range(300):
+        for _ in range(1_200):
             if len(server.asked) >= 3:
                 break
             time.sleep(0.1)
