@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from textwrap import shorten
@@ -10,6 +10,7 @@ from textwrap import shorten
 import streamlit as st
 
 from segviz.evaluation import MEASURES, Outcomes, evaluate
+from segviz.evaluation.stages import READ, STAGES, EvidenceStage, evidence_stages
 from segviz.figures.compare import (
     COVERED,
     FOUND,
@@ -154,6 +155,27 @@ def question_fates(session: AppSession, settings: RetrievalSettings) -> list[Atl
     return atlas(outcomes, "after", range(len(questions)))
 
 
+def _gold_stages(
+    session: AppSession, settings: RetrievalSettings
+) -> Sequence[EvidenceStage] | None:
+    """Returns the stage of every gold turn, all levels admissible; None if the user stopped."""
+    settings = replace(settings, levels=None)
+    return computed(
+        "gold-stages",
+        fingerprint(session.key, repr(settings)),
+        _FATES_KEPT,
+        "Follow every gold turn",
+        partial(evidence_stages, session.memory, session.conversation.questions, settings),
+    )
+
+
+def _first_loss(stages: Sequence[EvidenceStage]) -> str:
+    """Returns the earliest stage at which one of these turns was lost, with its rank."""
+    first = min(stages, key=lambda one: STAGES.index(one.stage))
+    lost = first.stage != READ and first.rank
+    return f"{first.stage}: rank {first.rank}" if lost else first.stage
+
+
 def draw_questions(
     session: AppSession, key: str, opened: Callable[[], None], group: str = ""
 ) -> None:
@@ -163,8 +185,12 @@ def draw_questions(
     """
     questions, settings = session.conversation.questions, read_settings(session)
     rows = question_fates(session, settings)
-    if rows is None:
+    stages = None if rows is None else _gold_stages(session, settings)
+    if rows is None or stages is None:
         return
+    turns: dict[int, list[EvidenceStage]] = {}
+    for one in stages:
+        turns.setdefault(one.question, []).append(one)
     listed = [row for row in rows if group in ("", group_of(row))]
 
     def ask(place: int | None) -> None:
@@ -183,7 +209,8 @@ def draw_questions(
     st.caption(
         f"{len(rows)} questions with gold evidence: {read_preset(settings)} compared with no "
         f"propagation, all levels admissible. {FOUND} found, {COVERED} quoted by a wider node, "
-        f"{MISSED} missed. Click a question to ask it."
+        f"{MISSED} missed. The list names the stage at which the first gold turn is lost. Click a "
+        "question to ask it."
     )
     gold = GOLD_COLOURS[theme()]["found"]
     members = [group_of(row) for row in rows]
@@ -204,6 +231,7 @@ def draw_questions(
                 "after": marks(row.fates[-1]),
                 "change": won(row.change),
                 "question": questions[row.place].text,
+                "gold turns": _first_loss(turns[questions[row.place].index]),
                 "category": questions[row.place].category_label,
             }
             for row in listed
