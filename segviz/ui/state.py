@@ -95,6 +95,11 @@ def shows(entry: str, value: Any, write: Callable[[Any], None]) -> dict[str, Any
     return {"key": name, "on_change": changed, "persist_state": "session"}
 
 
+def redraw(*fragments: str) -> None:
+    """Runs the fragments with these keys again, not the rest of the page."""
+    st.rerun(list(fragments))
+
+
 def peek(name: str, key: str) -> Any:
     """Returns the value under ``key`` in the cache ``name`` and marks it as used; else None."""
     store = _remembered(name)

@@ -8,13 +8,14 @@ from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
-from streamlit.commands import execution_control
-from streamlit.components.v2.component_manager import BidiComponentManager
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from segviz.export.locomo import locomo_json
 from segviz.memory import Building, Memory
+from segviz.ui.pages.ask import question_and_settings
 from segviz.ui.sidebar import build, models
+from segviz.ui.widgets import question
 from tests.data import ROOT
 from tests.frontend.test_payload import unpack
 from tests.llm.server import ModelServer
@@ -25,16 +26,8 @@ from tests.memories import sample
 def everything_is_drawn():
     """AppTest knows of what the last run drew alone, not of what stays around a fragment."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(execution_control, "_new_fragment_id_queue", lambda ctx, scope: [])
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def installed_components_are_not_looked_for():
-    """No page uses one, and every AppTest would read the metadata of all packages."""
-    with pytest.MonkeyPatch.context() as patch:
-        name = "discover_and_register_components"
-        patch.setattr(BidiComponentManager, name, lambda self, **given: None)
+        for module in (question, question_and_settings):
+            patch.setattr(module, "redraw", lambda *fragments: st.rerun())
         yield
 
 

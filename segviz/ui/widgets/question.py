@@ -8,7 +8,7 @@ import streamlit as st
 
 from segviz.conversation import Question
 from segviz.ui.settings import asked_question, read_question, write_question
-from segviz.ui.state import AppSession, shows
+from segviz.ui.state import AppSession, redraw, shows
 from segviz.view.captions import shown_labels
 
 _NOTED = 8
@@ -42,7 +42,7 @@ def question_box(session: AppSession, answer: str = "") -> Question:
         else:
             return  # emptied: the rerun draws the current question again
         if answer:
-            st.rerun(answer)
+            redraw(answer)
 
     typed: list[str] = st.session_state.setdefault(f"typed-questions-{session.source}", [])
     if text is not None and text not in typed:

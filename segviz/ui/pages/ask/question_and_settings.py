@@ -29,7 +29,7 @@ from segviz.ui.settings import (
     write_preset,
     write_relevance,
 )
-from segviz.ui.state import AppSession, shows
+from segviz.ui.state import AppSession, redraw, shows
 from segviz.ui.widgets.atlas import question_fates
 from segviz.ui.widgets.captions import level_label
 from segviz.ui.widgets.measures import at_once
@@ -90,7 +90,7 @@ def tally(session: AppSession, question: Question) -> None:
 
 
 def _show_question() -> None:
-    st.rerun(["ask-question", keys.ANSWER])
+    redraw("ask-question", keys.ANSWER)
 
 
 def _scoring(session: AppSession) -> None:
