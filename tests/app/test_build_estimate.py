@@ -31,11 +31,13 @@ class _Paced:
 @pytest.mark.parametrize(
     ("leaves", "takes", "within"),
     [
+        (64, lambda n: n / 1_000, 1.01),
         (2_001, lambda n: n / 1_000, 1.01),
         (100_000, lambda n: n / 1_000, 1.01),
         (5_000, lambda n: n * n / 1e6, 1.01),
         (100_000, lambda n: n * n / 1e6, 1.01),
         (5_000, lambda n: n / 2_000 + n * n / 1e6, 4.0),
+        (100_000, lambda n: n / 10_000 * (1.6 if n == 4_096 else 1.0), 4.0),  # disturbed once
     ],
 )
 def test_a_build_is_expected_to_go_on_as_its_beginning_grows(monkeypatch, leaves, takes, within):

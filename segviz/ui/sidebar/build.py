@@ -220,19 +220,22 @@ def expected_seconds(begun: Callable[[], Building]) -> float:
     """Returns the expected seconds of a build.
 
     It times builds of the first leaves, twice as many each time, and extrapolates: twice the leaves
-    take twice as long, or four times if all are compared with all. The first build loads resources
-    and does not count. ``begun`` returns a build that has embedded nothing yet.
+    take twice as long, or four times if all are compared with all. The growth is a mean over up to
+    three doublings, because other work on the machine disturbs a single one. The first build loads
+    resources and does not count. ``begun`` returns a build that has embedded nothing yet.
     """
-    units, part, before, now, tried = begun().units, _FIRST_TRIED // 2, 0.0, 0.0, -1
-    while part < len(units) and (tried < 2 or now < _TRIED):
-        part, before, tried = min(2 * part, len(units)), now, tried + 1
+    units, part, times = begun().units, _FIRST_TRIED // 2, [0.0]
+    while part < len(units) and (len(times) < 4 or times[-1] < _TRIED):
+        part = min(2 * part, len(units))
         building = begun()
         building.units, began = units[:part], monotonic()
         for _ in building:
             pass
-        now = monotonic() - began
-    growth = min(max(now / before, 2.0), 4.0) if before else 2.0
-    return float(now * growth ** log2(len(units) / part))
+        times.append(monotonic() - began)
+    counted, growth = times[2:][-4:], 2.0
+    if len(counted) > 1 and counted[0]:
+        growth = (counted[-1] / counted[0]) ** (1 / (len(counted) - 1))
+    return float(times[-1] * min(max(growth, 2.0), 4.0) ** log2(len(units) / part))
 
 
 def _approved() -> set[str]:

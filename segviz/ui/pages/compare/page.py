@@ -30,8 +30,6 @@ PAPER, SAME = "each system's own retrieval", "segviz's relevance over its nodes"
 USUAL = "as usual"
 """Option that leaves each retrieval its default relevance."""
 
-USUAL_OWN = " (in a system's own retrieval, the relevance of its paper)"
-
 
 def render(session: AppSession) -> None:
     """Draws the page."""
@@ -62,6 +60,10 @@ def render(session: AppSession) -> None:
         with above:
             stages_panel(session, ready, settings, by_paper, right)
     st.subheader("Shape", divider="gray")
+    st.caption(
+        f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "
+        f"'{session.memory.unit}', embedded by {unmarked(session.memory.embedder.name)}."
+    )
     shapes = [
         MemorySummary(
             SYSTEMS[name].label,
@@ -117,11 +119,6 @@ def _choices(session: AppSession) -> tuple[list[str], dict[str, Any], bool]:
         help="For the measure “evidence reached”: nodes are read by rank until N units are read.",
         key="compare-units",
         bind="query-params",
-    )
-    st.caption(
-        f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "
-        f"'{session.memory.unit}', embedded by {unmarked(session.memory.embedder.name)}, relevance "
-        f"{relevance}{USUAL_OWN * (relevance == USUAL)}, K {k}, N {budget} units."
     )
     named = None if relevance == USUAL else relevance
     return chosen, {"relevance": named, "k": k, "units": budget}, asked == PAPER

@@ -40,17 +40,17 @@ def structures_panel(
     """Draws one small canvas per system with its retrieved nodes; a selection shows in all."""
     gold = ", diamonds gold evidence" if asked_question(session).evidence else ""
     marked = f"Frames and ranks mark what was retrieved{gold}. " if results else ""
-    st.caption(
-        f"Colours are sessions. {marked}A tree whose nodes are intervals of time lies on the time "
-        "axis. Other trees are drawn in the order of their branches. Click a node to see the "
-        "smallest node with the same turns in every structure."
-    )
     # Aligned at the bottom, so that canvases below headings of different heights line up.
     side_by_side(
         ready,
         lambda name: _structure(session, name, ready, results.get(name)),
         "beside-structures",
         "bottom",
+    )
+    st.caption(
+        f"Colours are sessions. {marked}A tree whose nodes are intervals of time lies on the time "
+        "axis. Other trees are drawn in the order of their branches. Click a node to see the "
+        "smallest node with the same turns in every structure."
     )
 
 
