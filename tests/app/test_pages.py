@@ -155,6 +155,8 @@ def test_the_tally_follows_the_setting_and_opens_the_questions_it_counts():
         assert min(changes) > 0
         asked = [evidence[question] for question in rows["question"]]
         assert [len(marks) for marks in rows["before"]] == asked
+        lost = [stage.startswith("written, not ranked: rank ") for stage in rows["stage"]]
+        assert lost == ["○" in marks for marks in rows["after"]]
         dots = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
         shown = sum(len(each["customdata"]) for each in dots)
         assert shown == sum(count > 0 for count in evidence.values())

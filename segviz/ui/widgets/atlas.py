@@ -230,8 +230,8 @@ def draw_questions(
                 "before": marks(row.fates[0]),
                 "after": marks(row.fates[-1]),
                 "change": won(row.change),
+                "stage": _first_loss(turns[questions[row.place].index]),
                 "question": questions[row.place].text,
-                "gold turns": _first_loss(turns[questions[row.place].index]),
                 "category": questions[row.place].category_label,
             }
             for row in listed
