@@ -71,7 +71,10 @@ def audit(options: Options, console: Console) -> int:
     Follows every gold turn of every question of the conversation: never written (no text was made
     from it), written and not ranked (not among the K best), ranked and not read (beyond the
     budget), read; with --answers also read and answered wrong. Texts that name no turns are
-    attributed to the turns they most likely came from. A system uses its own retrieval.
+    attributed to the turns they most likely came from. So written means that a text comes from the
+    turn, and read that such a text is read, not that the text repeats the answer. A system uses its
+    own retrieval. If its search gives no scores, score and needed are in
+    proportion to 1/rank.
 
     Also lists texts that a later text on the same subject may have replaced. They are compared by
     words and meaning: a pair may agree, and a contradiction in other words is not found.

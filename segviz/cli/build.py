@@ -12,6 +12,7 @@ from segviz.cli.command import OK, Options, UsageError, command, option, output_
 from segviz.cli.console import Console
 from segviz.cli.models import models
 from segviz.cli.source import file_argument, output_path, path_of
+from segviz.construct import Retriever
 from segviz.evaluation.node_texts import contentless_lines, contentless_share, unsourced_texts
 from segviz.memory import Memory
 from segviz.store import recognises
@@ -59,6 +60,11 @@ def build(options: Options, console: Console) -> int:
         memory = built(options, console, clients)
     with user_errors(OSError):
         memory.save(path)
+    if ":" in (options.system or "") and isinstance(memory.model, Retriever):
+        console.note(
+            f"the search of {options.system} is not saved: asked from {path}, its texts are ranked "
+            "by segviz's relevance; give the conversation and --system to ask by its search"
+        )
     summary = summary_of(memory)
     if options.json:
         console.json("build", {"output": str(path), **summary})

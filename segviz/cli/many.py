@@ -263,7 +263,8 @@ def _plan(
     empty = store.Saved(talk, unit, name, made, models.embedder.name, (), chat)
     if models.chat and callers:
         empty = replace(empty, provenance={"own_prompts": models.chat.prompts})
-    return store.dump(empty) + _source_of(system, *parts_of(system), _inner(models.embedder))
+    written = getattr(system, "make_store", system)
+    return store.dump(empty) + _source_of(written, *parts_of(system), _inner(models.embedder))
 
 
 def _rehearsed(

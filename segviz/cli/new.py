@@ -25,8 +25,8 @@ def new(options: Options, console: Console) -> int:
     """Writes a plug-in with a memory of your own into the new folder NAME.
 
     The memory has two methods: add reads the conversation, retrieve finds texts for a question. It
-    works as written, with a test; change both methods. Installed or not, segviz can build, ask,
-    compare and audit it.
+    works as written, with a test; change both methods. segviz builds, asks, compares and audits
+    it from inside the folder, and from anywhere once it is installed.
 
     JSON: command, folder, files.
 
@@ -52,7 +52,7 @@ def new(options: Options, console: Console) -> int:
     console.line("Next, in this folder:")
     console.line("  python -m pytest   # pip install pytest, if it is missing")
     spec = f"{names['module']}:SYSTEM"
-    console.line(f"  segviz audit --conversation sample:ines-theo --system {spec}")
+    console.line(f"  segviz audit --conversation sample:ines-theo --unit turn --system {spec}")
     console.line(f"  segviz compare sample:ines-theo --unit turn --systems {spec},bm25")
     console.line(f"  pip install -e .   # then it is a system of the app, too: {name}")
     return OK

@@ -20,7 +20,7 @@ from segviz.loaders import LoadError, table_rows
 from segviz.loaders.stored import parsed_cell, read_stored
 from segviz.memory.memory import Memory
 from segviz.retrieval.attribution import attribute
-from segviz.tree import GHOST, Add, Event, Link, Scalar, Span, Step, Vector
+from segviz.tree import GHOST, Add, Cost, Event, Link, Scalar, Span, Step, Vector
 
 _KNOWN = {
     *("id", "parent", "text", "level", "start", "stop", "vector", "kind", "speaker", "time"),
@@ -436,7 +436,8 @@ def _steps(
             events += [Link(here, number[child]) for child in node.children]
         ends = any(found[place].row.get("kind") != GHOST for place in places)
         note = "" if ends else "No node of the memory ends with this unit."
-        steps.append(Step(unit, note, None, tuple(events)))
+        written = sum(bool(found[place].children) for place in places)
+        steps.append(Step(unit, note, None, tuple(events), cost=Cost(annotated=written)))
     return tuple(steps)
 
 

@@ -6,9 +6,11 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from pathlib import Path
+from traceback import extract_tb
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -16,7 +18,9 @@ import numpy as np
 
 from segviz.construct import Arrival, Declared, MemoryView, Retrieval, Services, Stage
 from segviz.conversation import UNIT_RULES, Conversation, StoredText, Turn, distinct
-from segviz.loaders.stored import records_in, stored_text
+from segviz.handover import HandoverError, built_in
+from segviz.loaders.document import usual_keys
+from segviz.loaders.stored import NAMES, records_in, stored_text
 from segviz.memory.from_table import memory_from
 from segviz.plugins import load_plugins
 from segviz.systems import SYSTEMS
@@ -47,9 +51,11 @@ def provider(
 
     Args:
         add: takes a ``Conversation``, ``Session`` or ``Turn``, whichever its first parameter is
-            named after; a ``Turn`` for any other name.
+            named after; a ``Turn`` for any other name. A turn has ``id``, ``speaker``, ``text`` and
+            ``caption``, no date. A session has ``id``, ``start`` (datetime or None) and ``turns``.
         search: returns texts, best first: strings, pairs of text and score, or records with any of
-            text, id, score, turns, session and time, under their usual names.
+            text, id, score, turns, session and time, under their usual names
+            (``segviz.loaders.stored.NAMES``).
         name: the name of the system.
         texts: lists all stored texts, in the form of ``search``. Without it the stored texts are
             those that a search for the text of every unit returns.
@@ -60,6 +66,8 @@ def provider(
 
     Raises:
         ValueError: On building without a conversation; ``segviz.build`` passes it.
+        HandoverError: On building or asking, if ``add`` or ``search`` fails or returns another
+            form.
     """
     store = SimpleNamespace(add=add, search=search)
     if texts is not None:
@@ -82,8 +90,9 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         if conversation is None:
             raise ValueError(f"{name} reads the conversation itself; build it by segviz.build")
         if conversation.turns not in stores:
-            store = make()
-            _fill(store.add, conversation)
+            hint = "segviz makes a store without arguments; give each a default"
+            store = _call(f"__init__ of {name}", make, hint)
+            _fill(name, store.add, conversation)
             stores[conversation.turns] = store
         return stores[conversation.turns], conversation
 
@@ -104,7 +113,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
             """Fills the store and lists its texts; yields steps that add a text after its turns."""
             store, conversation = store_of(services)
-            listed = _listed(store, [arrival.text for arrival in arrivals])
+            listed = _listed(name, store, [arrival.text for arrival in arrivals])
             turns = {turn.id for turn in conversation.turns}
             ids = distinct([each.id or each.text for each in listed])
             stored = [
@@ -124,7 +133,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
             kept = np.flatnonzero(structure.retrievable).tolist()
             named = {structure.facts[node].get("id"): node for node in kept}
             by_text = {structure.text[node]: node for node in reversed(kept)}
-            given, best = _found(_search(store)(question, view.k)), dict[int, float]()
+            given, best = _rows(name, store, _search(store), question, view.k), dict[int, float]()
             for place, (each, score) in enumerate(given, start=1):
                 node = named.get(each.id) if each.id else None
                 node = by_text.get(each.text) if node is None else node
@@ -142,47 +151,107 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
 
     kind: Any = Provided
     kind.name = name
+    kind.make_store = staticmethod(make)  # for a system with other stores, and for their source
     return Provided
 
 
-def _search(store: Any) -> Any:
-    """Returns a store's method ``search`` or, without it, ``retrieve``; None if it has neither."""
-    return getattr(store, "search", None) or getattr(store, "retrieve", None)
+def _call(what: str, method: Callable[..., Any], hint: str, *given: Any) -> Any:
+    """Calls a method of a store; ``what`` names both.
+
+    Raises:
+        HandoverError: the method fails or is async. The message names the line of its author and
+            ends with ``hint``, which says how the method is called.
+    """
+    try:
+        found = method(*given)
+        found = list(found) if inspect.isgenerator(found) else found
+    except Exception as error:
+        if built_in(error):
+            raise
+        # The last line in the folder of the first is the author's; later ones are of libraries.
+        frames = [
+            (Path(each.filename), each.lineno) for each in extract_tb(error.__traceback__)[1:]
+        ]
+        own = [each for each in frames if each[0].parent == frames[0][0].parent]
+        where = f" ({own[-1][0].name}, line {own[-1][1]})" if own else ""
+        said = f"{type(error).__name__}: {str(error)[:200]}{where}"
+        raise HandoverError(f"{what} failed: {said}; {hint}") from error
+    if inspect.iscoroutine(found):
+        found.close()
+        raise HandoverError(f"{what} is async; expected a function that returns its result")
+    return found
 
 
-def _fill(add: Callable[[Any], Any], conversation: Conversation) -> None:
+def _search(store: Any) -> str:
+    """Returns the name of a store's search: ``search``, else ``retrieve``; "" without both."""
+    return next((name for name in ("search", "retrieve") if getattr(store, name, None)), "")
+
+
+def _rows(name: str, store: Any, method: str, *given: Any) -> list[Found]:
+    """Returns the texts that a method of a store returns: its search, or ``texts``."""
+    what, asked = f"{method} of {name}", "question, k" if given else ""
+    hint = f"segviz calls {method}({asked})"
+    return _found(what, _call(what, getattr(store, method), hint, *given))
+
+
+def _fill(name: str, add: Callable[[Any], Any], conversation: Conversation) -> None:
     """Calls ``add`` with each part of a conversation, of the kind its parameter is named after."""
     first = next(iter(inspect.signature(add).parameters), "turn")
-    if first == "conversation":
-        add(conversation)
-        return
-    for part in conversation.sessions if first == "session" else conversation.turns:
-        add(part)
+    parts: dict[str, Sequence[Any]] = {
+        "conversation": [conversation],
+        "session": conversation.sessions,
+    }
+    for part in parts.get(first, conversation.turns):
+        got = f"{type(part).__name__} ({', '.join(part.__dataclass_fields__)})"
+        hint = f"it got a {got}; name its parameter turn, session (with dates) or conversation"
+        _call(f"add of {name}", add, hint, part)
 
 
-def _listed(store: Any, units: Sequence[str]) -> list[StoredText]:
+def _listed(name: str, store: Any, units: Sequence[str]) -> list[StoredText]:
     """Returns a store's texts, each once: from ``texts``, or by a search for every unit's text."""
     if hasattr(store, "texts"):
-        found = [each for each, _ in _found(store.texts())]
+        found = _rows(name, store, "texts")
     else:
-        found = [each for text in units for each, _ in _found(_search(store)(text, _LISTED))]
-    once = {each.id or each.text: each for each in found}
+        found = [row for text in units for row in _rows(name, store, _search(store), text, _LISTED)]
+    once = {each.id or each.text: each for each, _ in found}
     return list(once.values())
 
 
-def _found(given: Any) -> list[Found]:
-    """Reads search results (strings, pairs, records or objects) as texts with scores, if any."""
+_FORMS = (
+    "expected a list of texts, pairs (text, score), or records with a text under a usual key "
+    f"({', '.join(NAMES['text'][:4])} …)"
+)
+
+
+def _found(what: str, given: Any) -> list[Found]:
+    """Reads search results (strings, pairs, records or objects) as texts with scores, if any.
+
+    Raises:
+        HandoverError: the method ``what`` returned another form.
+    """
     found: list[Found] = []
     rows = given.get("results", [given]) if isinstance(given, Mapping) else given
+    if isinstance(rows, str) or not isinstance(rows, Iterable):
+        raise HandoverError(f"{what} returned {rows!r:.80}; {_FORMS}")
     for row in rows:
         if isinstance(row, tuple) and len(row) == 2 and isinstance(row[0], str):
             row = {"text": row[0], "score": row[1]}
         plain = row if isinstance(row, str | dict) else _plain(row)
-        for record in records_in([plain]):
+        records = list(records_in([plain]))
+        if not records and isinstance(plain, dict) and not _empty(plain):
+            raise HandoverError(f"{what} returned {row!r:.80} in its list; {_FORMS}")
+        for record in records:
             score = record.get("score")
             known = isinstance(score, int | float) and np.isfinite(score)
             found.append((stored_text(record), score if known else None))  # type: ignore[arg-type]
     return found
+
+
+def _empty(record: dict[Any, Any]) -> bool:
+    """Returns True for a record with an empty text under a usual key, or with a list."""
+    parts = {str(key): value for key, value in record.items()}
+    texts = [parts[key] for key in usual_keys(tuple(parts), NAMES["text"])]
+    return any(not str(text or "").strip() for text in texts) or list in map(type, parts.values())
 
 
 def _plain(row: Any) -> dict[str, Any]:
@@ -207,12 +276,14 @@ def system_from(spec: str) -> str:
     try:
         kind = getattr(import_module(module), attribute)
     except Exception as error:  # anything may happen in a foreign module
-        raise ValueError(f"{spec!r:.80} cannot be imported ({error!r:.120})") from None
+        hint = f"; write {module[:-3]}:{attribute}" if module.endswith(".py") else ""
+        raise ValueError(f"{spec!r:.80} cannot be imported ({error!r:.120}){hint}") from None
     usual = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", attribute).lower().replace("_", "-")
     name = str(getattr(kind, "name", usual))
     if not hasattr(kind, "steps"):
         if not (hasattr(kind, "add") and _search(kind)):
-            raise ValueError(f"{spec!r:.80} has no add and retrieve, nor steps as a system has")
+            expected = "add with search or retrieve, or steps as a system has"
+            raise ValueError(f"{spec!r:.80} is no memory; expected {expected}")
         kind = system_of(kind, name)
         kind.spec = spec
     there = SYSTEMS.get(name)

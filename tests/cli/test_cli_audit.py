@@ -119,6 +119,8 @@ def test_systems_and_classes_are_audited_too(run, tmp_path, monkeypatch):
     try:
         found = run(*ASK, "--system", "brief:Brief", "--unit", "turn", "--json").json
         assert (found["system"], found["settings"]["method"]) == ("brief", "native")
+        made = run("build", ASK[2], "--system", "brief:Brief", "-o", "brief.npz", *ASK[3:])
+        assert "not saved" in made.err
         assert "brief" in run("compare", ASK[2], "--systems", "brief:Brief", *ASK[3:]).out
     finally:
         SYSTEMS.clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import segviz
 from segviz.contract import verify
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation.stages import evidence_stages
+from segviz.handover import HandoverError
 from segviz.memory import system_from, system_of
 from segviz.systems import SYSTEMS
 from segviz.text.words import content_tokens
@@ -21,13 +23,13 @@ EMBEDDER = HashingEmbedder()
 
 
 class Notes:
-    """A small memory: the upper case of what Ann says, found by shared words."""
+    """A small memory: the upper case of what Ann or Ada says, found by shared words."""
 
     def __init__(self):
         self.notes = []
 
     def add(self, turn):
-        if turn.speaker == "Ann":
+        if turn.speaker.startswith("A"):
             self.notes.append((turn.id, turn.text.upper()))
 
     def search(self, question, k):
@@ -120,6 +122,83 @@ def test_results_of_any_form_are_read(given):
     assert found.evidence[0].turn_ids == ("D1:1",)
 
 
+async def later(question, k):
+    """A search of an asynchronous client."""
+
+
+def failing(question, k):
+    """A search that fails while its results are read."""
+    yield TEXT
+    raise KeyError("index")
+
+
+@pytest.mark.parametrize(
+    ("method", "mistake", "kind"),
+    [
+        ("__init__", lambda path: Notes(), "TypeError.*without arguments"),
+        (
+            "add",
+            lambda message: message["text"],
+            r"TypeError.*stores\.py, line \d+\).*Turn.*session",
+        ),
+        ("add", lambda session: session.text, r"AttributeError.*Session \(id, start"),
+        ("add", lambda: None, "TypeError.*Turn"),
+        ("search", lambda question: [TEXT], r"TypeError.*question, k"),
+        ("search", failing, r"KeyError.*stores\.py, line \d+"),
+        ("search", later, "async"),
+        ("search", lambda question, k: None, "returned None"),
+        ("search", lambda question, k: TEXT, "expected a list"),
+        ("search", lambda question, k: [(0.5, TEXT)], "pairs"),
+        ("search", lambda question, k: [{"said": TEXT}], "memory, fact, text"),
+        ("search", lambda question, k: [{"text": 5}], "with a text"),
+        ("texts", lambda: [None], "None in its list"),
+    ],
+)
+def test_a_mistake_of_the_author_names_method_and_expected_form(method, mistake, kind):
+    def make(**given):
+        store = SimpleNamespace(add=lambda turn: None, search=lambda question, k: [])
+        vars(store)[method] = mistake
+        return store
+
+    mine = system_of(mistake if method == "__init__" else make, "mine")()
+    with pytest.raises(HandoverError, match=f"^{method} of mine .*{kind}"):
+        segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
+
+
+@pytest.mark.parametrize("given", [[], [""], [{"text": ""}], [{"memories": []}]])
+def test_a_search_may_find_nothing(given):
+    mine = segviz.provider(lambda turn: None, lambda question, k: given, name="mine")
+    memory = segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
+    assert memory.structure.ghost.all()
+
+
+class Finding(Notes):
+    """Finds nothing."""
+
+    def search(self, question, k):
+        return []
+
+
+class Shared(Notes):
+    """Has one list for the memories of all conversations."""
+
+    everything: ClassVar[list] = []
+
+    def __init__(self):
+        self.notes = self.everything
+
+    def texts(self):
+        return [{"text": text} for _, text in self.notes]
+
+
+@pytest.mark.parametrize(
+    ("kind", "problem"), [(Finding, "none of .* retrieves"), (Shared, "differs")]
+)
+def test_the_contract_finds_what_no_single_build_shows(kind, problem):
+    with pytest.raises(AssertionError, match=problem):
+        verify(system_of(kind, "small-notes")())
+
+
 def test_distances_keep_the_order_of_the_search():
     rows = [("Ann owns a bicycle", 0.1), ("Bob bakes bread", 0.9)]
     mine = segviz.provider(lambda turn: None, lambda q, k: rows, name="m", texts=lambda: rows)
@@ -179,7 +258,8 @@ def test_a_class_is_imported_under_its_name(registry):
     [
         ("no_such_module:Thing", "cannot be imported"),
         ("tests.memory.test_stores:Thing", "cannot be imported"),
-        ("tests.memory.test_stores:Hit", "no add and retrieve"),
+        ("tests/memory/test_stores.py:Notes", "write .*test_stores:Notes"),
+        ("tests.memory.test_stores:Hit", "expected add with search"),
         ("segviz.systems.flat:BM25", None),
     ],
 )
