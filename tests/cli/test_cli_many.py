@@ -26,9 +26,11 @@ from segviz.evaluation.measures import DEFAULT
 from segviz.evaluation.parallel import WorkersLost, measure_many
 from segviz.evaluation.sweep import pooled_sweep
 from segviz.export import sweeps_csv
+from segviz.memory import system_of
 from segviz.retrieval import RELEVANCE
 from segviz.systems import SYSTEMS as KINDS
 from tests.data import ROOT
+from tests.memory.test_stores import Notes
 
 AXES = {"policies": ("top-down", "both"), "alphas": (0.5,), "horizons": (0, 2)}
 GRID = ("--policies", "top-down,both", "--alphas", "0.5", "--horizons", "0,2")
@@ -307,12 +309,16 @@ class TestResuming:
         monkeypatch.setattr(many, "code_hash", lambda: "changed")
         assert known(*two) == (0, None)
 
-    @pytest.mark.parametrize("part", ["systems", "relevance"])
+    @pytest.mark.parametrize("part", ["systems", "relevance", "store"])
     def test_a_plugin_whose_source_changed_is_measured_again(
         self, run, talks, monkeypatch, tmp_path, part
     ):
-        registry, name = {"systems": (KINDS, "dense"), "relevance": (RELEVANCE, "lexical")}[part]
-        home = registry[name]
+        registry, home = {
+            "systems": (KINDS, KINDS["dense"]),
+            "relevance": (RELEVANCE, RELEVANCE["lexical"]),
+            "store": (KINDS, Notes),
+        }[part]
+        option = "--relevance" if part == "relevance" else "--systems"
         file = tmp_path / "others.py"
         monkeypatch.syspath_prepend(str(tmp_path))
         monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -324,8 +330,10 @@ class TestResuming:
             )
             monkeypatch.delitem(sys.modules, "others", raising=False)
             linecache.clearcache()
-            monkeypatch.setitem(registry, "other", importlib.import_module("others").Other)
-            ran = run("sweep", talks, *GRID, f"--{part}", "other", "--resume", "runs", *OFFLINE)
+            other = importlib.import_module("others").Other
+            made = system_of(other, "other") if part == "store" else other
+            monkeypatch.setitem(registry, "other", made)
+            ran = run("sweep", talks, *GRID, option, "other", "--resume", "runs", *OFFLINE)
             assert ran.code == 0, ran.err
             known.append("1 of 1 runs are known" in ran.err)
         assert known == [False, True, False]
