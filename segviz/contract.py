@@ -89,6 +89,9 @@ def verify(system: System) -> None:
       0. Each stage has a name and a note. It can retrieve after any number of steps. Some question
       retrieves a node.
 
+    Args:
+        system: the system; of a class with ``add`` and ``search``, ``system_of(Class, name)()``.
+
     Raises:
         AssertionError: names the broken rule, the conversation and the step.
     """
@@ -121,8 +124,8 @@ def verify(system: System) -> None:
         _hold(
             same,
             name,
-            "a second build, after other conversations, differs; do memories share "
-            "a list of their class?",
+            "a second build, after other conversations, differs; do memories share a list of their "
+            "class, or one store (as those of provider do; segviz.memory.system_of makes several)?",
         )
 
 
