@@ -59,7 +59,8 @@ def ask(options: Options, console: Console) -> int:
     turn_ids, text, initial, final, rank_before, rank_after), levels (initial and final: number of
     retrieved nodes on each level), gold (turn id -> hit, covered, missed or not in any leaf),
     gold_answer, disputed (verdict of the audit: kind, evidence, unresolved, answer, reason; or
-    null), answer (text, tokens, cached, fault; null without --answer).
+    null), answer (text, tokens, cached, fault, left_out: lowest-ranked excerpts that the longest
+    prompt had no room for; null without --answer).
 
     Examples:
         segviz ask sample:ines-theo "What is the boat called now?"
@@ -162,7 +163,9 @@ def _print_report(
             console.line(line)
     if said is not None:
         console.line()
-        console.line("answer:")
+        read = len(result.evidence) - said.left_out
+        fewer = f" from the best {read} of {len(result.evidence)} excerpts" * (said.left_out > 0)
+        console.line(f"answer{fewer}:")
         console.block(said.fault or said.text, "     ")
 
 

@@ -104,7 +104,8 @@ def grade(options: Options, console: Console) -> int:
     JSON: command, answerer, judge ("" without), rows (for each system and retrieval: system,
     retrieval, settings, questions, faults, measures as in segviz compare, categories (category ->
     judge accuracy)), answers (for each question and row: conversation, system, retrieval,
-    question, category, text, disputed, answer, score, right, token_f1, bleu1, tokens, fault).
+    question, category, text, disputed, answer, score, right, token_f1, bleu1, tokens, fault,
+    left_out: lowest-ranked excerpts that the longest prompt had no room for).
 
     Examples, the second as SegTreeMem Table 4:
         segviz grade sample:ines-theo --limit 10 --server Ollama
@@ -258,6 +259,11 @@ def _print(graded: Sequence[_Graded], options: Options, console: Console) -> Non
             f"{counted(faults, 'question')} without a usable answer or grade of the model; "
             "--json says why"
         )
+    if cut := sum(row.left_out > 0 for each in graded for row in each.found.rows):
+        console.line(
+            f"{counted(cut, 'answer')} without the lowest-ranked excerpts, for which the longest "
+            "prompt had no room; --json says how many"
+        )
     by_model = [
         row.score
         for each in graded
@@ -295,7 +301,7 @@ def _answers(graded: Sequence[_Graded]) -> list[dict[str, Any]]:
                         name: getattr(row, name)
                         for name in (
                             *("answer", "score", "right", "token_f1", "bleu1"),
-                            *("tokens", "fault"),
+                            *("tokens", "fault", "left_out"),
                         )
                     },
                 }

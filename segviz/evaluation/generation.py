@@ -57,6 +57,7 @@ class AnswerRow:
         bleu1: BLEU-1 with the gold answer, with the same exceptions as ``token_f1``.
         tokens: tokens of the calls for answer and grade.
         fault: why the model's answer or grade could not be used, "" if they could.
+        left_out: number of excerpts that the prompt had no room for.
     """
 
     index: int
@@ -69,6 +70,7 @@ class AnswerRow:
     bleu1: float | None
     tokens: int
     fault: str
+    left_out: int
 
 
 @dataclass(frozen=True)
@@ -213,6 +215,7 @@ def _row(question: Question, answer: Answer, graded: Reply | LabelError | None) 
         bleu,
         tokens,
         fault,
+        answer.left_out,
     )
 
 

@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from segviz.llm import checks, timeouts
@@ -123,10 +124,17 @@ class OpenAIChat(Client, Chat):
             prompt: self._without(prompt, each) if isinstance(each, RequestError) else each
             for prompt, each in zip(fresh, got, strict=True)
         }
-        return [answers[prompt] for prompt in sent]
+        noted = [
+            (answers[fit], len(prompt.parts) - len(fit.parts))
+            for prompt, fit in zip(prompts, sent, strict=True)
+        ]
+        return [
+            replace(reply, left_out=out) if out and isinstance(reply, Reply) else reply
+            for reply, out in noted
+        ]
 
     def _within(self, prompt: Prompt) -> Prompt:
-        """Returns a prompt as it is sent: in the user's own wording, texts cut to the budget."""
+        """Returns a prompt as it is sent: in the user's own wording, cut to the budget."""
         sent, shortened = fitted(prompt, self.prompt_tokens, self.prompts)
         self.count(shortened=shortened)
         return sent

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -28,6 +29,7 @@ RUBRIC = ("0", "1", "2", "3")
 NOT_MENTIONED = "Not mentioned."
 JSON_ONLY = "Answer with the JSON object alone: no words around it."
 
+_SHORTEST = 40  # tokens, about two sentences; a text cut to fewer says little
 _MOST_PARTS = 64  # of an annotation; more children share parts, because each part costs tokens
 _TICKS = re.compile("`+")
 # One token each, about: a piece of a word, a digit, a run of signs, any character beyond ASCII.
@@ -149,37 +151,66 @@ def expected_tokens(prompt: Prompt) -> int:
 def fitted(prompt: Prompt, budget: int, texts: Texts | None = None) -> tuple[Prompt, int]:
     """Fits a prompt to a token budget: cuts the longest quoted texts to one length.
 
+    If that length is under 40 tokens, spare parts are left out first, because every part costs the
+    tokens of its heading, too.
+
     Args:
         prompt: the prompt; without parts it does not change.
         budget: maximum of tokens, as estimated by ``tokens_of``.
         texts: replacements for system messages, by name; applied before fitting.
 
     Returns:
-        The prompt to send, and the number of texts that were cut.
+        The prompt to send, and the number of texts that were cut. Parts that were left out are
+        missing in its ``parts``.
     """
     if texts and prompt.name in texts:
         known = {**texts_of(), **texts}
         prompt = replace(prompt, system=_filled(known, prompt.name, prompt.told))
-    sizes = [tokens_of(text) for part in prompt.parts for text in part.texts]
-    around = tokens_of(prompt.system) + tokens_of(prompt.user) - sum(sizes)
-    room = budget - around
-    if sum(sizes) <= room or not sizes:
+    # The more parts are left out, the longer the texts of the others may be.
+    numbers = range(len(prompt.spare))
+    out = bisect_left(numbers, True, key=lambda n: _readable(_without(prompt, n), budget))
+    prompt = _without(prompt, out)
+    most = max(1, _longest(prompt, budget))
+    cut = sum(size > most for size in _sizes(prompt))
+    if not cut:
         return prompt, 0
-    most = _even(sizes, room)
     parts = tuple(
         Part(part.head, tuple(_cut(text, most) for text in part.texts)) for part in prompt.parts
     )
-    return replace(prompt, parts=parts, user=rendered(parts)), sum(s > most for s in sizes)
+    return replace(prompt, parts=parts, user=rendered(parts)), cut
+
+
+def _sizes(prompt: Prompt) -> list[int]:
+    return [tokens_of(text) for part in prompt.parts for text in part.texts]
+
+
+def _longest(prompt: Prompt, budget: int) -> int:
+    """Returns the length to cut the longest texts of a prompt to, in tokens; 0 or less: no room."""
+    sizes = _sizes(prompt)
+    around = tokens_of(prompt.system) + tokens_of(prompt.user) - sum(sizes)
+    return _even(sizes, budget - around)
+
+
+def _readable(prompt: Prompt, budget: int) -> bool:
+    """Returns True if a prompt can be cut to its budget with no text cut to under 40 tokens."""
+    return _longest(prompt, budget) >= min(_SHORTEST, max(_sizes(prompt), default=0))
+
+
+def _without(prompt: Prompt, number: int) -> Prompt:
+    """Returns a prompt without the first ``number`` of its spare parts."""
+    out = prompt.spare[:number]
+    parts = tuple(part for place, part in enumerate(prompt.parts) if place not in out)
+    return replace(prompt, parts=parts, user=rendered(parts), spare=()) if out else prompt
 
 
 def _even(sizes: Sequence[int], room: int) -> int:
     """Returns the length to cut the longest texts to, so that all together take ``room`` tokens."""
     for place, size in enumerate(sorted(sizes)):
-        share = max(1, room // (len(sizes) - place))
+        share = room // (len(sizes) - place)
         if size > share:
             return share
         room -= size
-    return max(sizes)
+    return max(sizes, default=0)
 
 
 def _cut(text: str, tokens: int) -> str:
@@ -335,16 +366,22 @@ def missing_prompt(question: str, evidence: Sequence[str], own: Texts) -> Prompt
 # --- answering a question and judging the answer (segviz.memory.answer) -------------------------
 
 
-def answer_prompt(question: str, excerpts: Sequence[Part], request: bool = False) -> Prompt:
+def answer_prompt(
+    question: str,
+    excerpts: Sequence[Part],
+    request: bool = False,
+    spare: Sequence[int] = (),
+) -> Prompt:
     """Returns a prompt that asks for the answer to a question from excerpts of a conversation.
 
     Args:
         question: the question, or a person's request to an assistant.
         excerpts: messages and summaries in reading order.
         request: True to ask for an assistant's reply, False for an answer of a few words.
+        spare: positions of excerpts that may be left out, the first to leave out first.
     """
     name, told = "answer_request" if request else "answer", {"not_mentioned": NOT_MENTIONED}
-    return _prompt(name, [*excerpts, _question(question)], told=told)
+    return replace(_prompt(name, [*excerpts, _question(question)], told=told), spare=tuple(spare))
 
 
 def judge_prompt(question: str, reference: str, answer: str, category: str = "") -> Prompt:

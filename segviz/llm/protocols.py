@@ -21,7 +21,8 @@ class Prompt:
     The reply is one of the ``labels`` if there are any. Else it is a text of at most ``words``
     words that becomes memory, or a JSON object with ``json``, or free text. A client checks labels,
     texts and objects. ``name`` is the name of the system message in ``prompts.toml``, and ``told``
-    holds the values filled into that message.
+    holds the values filled into that message. ``spare`` holds the positions of parts that may be
+    left out of a prompt that is too long, the first to leave out first.
     """
 
     system: str
@@ -32,6 +33,7 @@ class Prompt:
     parts: tuple[Part, ...] = ()
     name: str = ""
     told: tuple[tuple[str, str], ...] = ()
+    spare: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,8 @@ class Reply:
     """Chat model's answer to a prompt: ``text``, with its ``tokens``.
 
     A ``cached`` reply costs nothing now. ``raw`` is the answer as received, ``model`` the name of
-    the model. Without a usable answer ``text`` is "" and ``refused`` says why.
+    the model. Without a usable answer ``text`` is "" and ``refused`` says why. ``left_out`` is the
+    number of parts that the prompt had no room for.
     """
 
     text: str
@@ -48,6 +51,7 @@ class Reply:
     refused: str = ""
     raw: str = ""
     model: str = ""
+    left_out: int = 0
 
 
 class ModelError(RuntimeError):

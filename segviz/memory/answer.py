@@ -52,21 +52,30 @@ class Answer:
     """Answer of a chat model, with the number of its tokens (0 if the server names none).
 
     ``cached`` is True if the answer came from the cache. ``fault`` says why the model gave no
-    answer; ``text`` is then empty.
+    answer; ``text`` is then empty. ``left_out`` is the number of lowest-ranked excerpts that the
+    prompt had no room for.
     """
 
     text: str
     tokens: int = 0
     cached: bool = False
     fault: str = ""
+    left_out: int = 0
 
 
 def answering(memory: Memory, result: Result) -> Prompt:
-    """Returns the prompt that asks ``result.question`` with its evidence in reading order."""
+    """Returns the prompt that asks ``result.question`` with its evidence in reading order.
+
+    If it is too long for the model, all excerpts but the best may be left out, the lowest-ranked
+    first.
+    """
+    read = result.reading_order
+    by_rank = sorted(range(len(read)), key=lambda place: read[place].rank_after)
     return answer_prompt(
         result.question,
-        [_excerpt(memory, result, item) for item in result.reading_order],
+        [_excerpt(memory, result, item) for item in read],
         request=memory.conversation.source_format in _REQUESTS,
+        spare=by_rank[:0:-1],
     )
 
 
@@ -100,7 +109,8 @@ def answer(memory: Memory, result: Result, chat: Chat) -> Answer:
 
 def read(reply: Reply) -> Answer:
     """Converts a model's reply to an answer of at most 2,000 characters."""
-    return Answer(clipped(reply.text.strip(), _LONGEST), reply.tokens, reply.cached, reply.refused)
+    text = clipped(reply.text.strip(), _LONGEST)
+    return Answer(text, reply.tokens, reply.cached, reply.refused, reply.left_out)
 
 
 def declines(text: str) -> bool:

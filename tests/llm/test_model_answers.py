@@ -98,6 +98,20 @@ class TestAnswer:
         assert (again.text, again.cached) == ("red", True)
         assert len(bench.server.requests) == 1
 
+    def test_the_lowest_ranked_excerpts_are_left_out_of_a_full_prompt_and_counted(self, bench):
+        bench.server.answer = lambda request: "red"
+        turns = [("Ada", f"The bicycle number {n} is red. " * 4) for n in range(60)]
+        memory = segviz.build(chat([turns]), unit="turn", embedder=HashingEmbedder())
+        result = memory.ask("bicycle", k=60, levels=(0,))
+        for _ in ("asked", "cached"):
+            given = answer(memory, result, bench.chat(prompt_tokens=1_000))
+            assert 0 < given.left_out < 59
+        (sent,) = bench.server.requests
+        kept = result.evidence[: len(result.evidence) - given.left_out]
+        texts = [text for _, text in quoted(sent["messages"][-1]["content"])]
+        assert texts[:-1] == [item.text for item in result.reading_order if item in kept]
+        assert answer(memory, result, bench.chat(prompt_tokens=20_000)).left_out == 0
+
     def test_a_flood_is_cut(self, bench, memory):
         bench.server.answer = lambda request: "red " * 5000
         assert len(answer(memory, memory.ask(GOLD.text), bench.chat()).text) in range(1990, 2003)

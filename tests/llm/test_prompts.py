@@ -92,6 +92,30 @@ def test_many_parts_keep_the_budget_and_lose_no_text():
     assert sum(f"child {n} " in cut.user or f"child {n}\n" in cut.user for n in range(500)) == 500
 
 
+@pytest.mark.parametrize("number", [1, 8, 40, 400])
+@pytest.mark.parametrize("words", [1, 30, 300])
+def test_a_prompt_over_its_budget_loses_spare_parts_before_texts_are_cut_too_short(number, words):
+    heading = "Messages D1:3 to D1:4, said 11 January 2024, by Ines and Theo"
+    excerpts = [Part(f"{heading} {n}", ("word " * words,)) for n in range(number)]
+    whole = prompts.answer_prompt("q", excerpts, spare=range(number - 1, 0, -1))
+    sent, _ = prompts.fitted(whole, 1_434)
+    first = len(sent.parts) - 1
+
+    def readable(prompt):
+        texts = [text for part in prompt.parts[:-1] for text in part.texts]
+        fits = prompts.tokens_of(prompt.system + prompt.user) <= 1_434
+        return fits and min(map(prompts.tokens_of, texts)) >= min(words, 40)
+
+    assert readable(sent)
+    assert [part.head for part in sent.parts] == [
+        *(part.head for part in excerpts[:first]),
+        "Question",
+    ]
+    if first < number:  # no room for another
+        more = prompts.answer_prompt("q", excerpts[: first + 1])
+        assert not readable(prompts.fitted(more, 1_434)[0])
+
+
 OWN = '''annotate = "Sum up in $words words. $data"'''
 
 

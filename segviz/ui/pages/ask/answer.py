@@ -10,7 +10,7 @@ import streamlit as st
 
 from segviz.conversation import Question
 from segviz.evaluation import bleu1, token_f1
-from segviz.llm import ChatByRole, LabelError, ModelError, OpenAIChat
+from segviz.llm import ChatByRole, LabelError, ModelError, OpenAIChat, Prompt
 from segviz.llm.prompts import fitted, tokens_of
 from segviz.memory.answer import (
     RIGHT_FROM,
@@ -40,21 +40,23 @@ _MEANING = (
 
 def answer_panel(session: AppSession, question: Question, result: Result) -> None:
     """Draws the answer panel for a question and its evidence."""
+    prompt = answering(session.memory, result)
+    chat = session.chat.of("answer") if session.chat else None
+    if chat is not None and result.evidence:
+        prompt, _ = fitted(prompt, chat.prompt_tokens, chat.prompts)
     if result.evidence:
-        _context(session, result)
-    if session.chat is None:
+        _context(session, result, prompt)
+    if session.chat is None or chat is None:
         st.caption("Choose a chat model under Models in the sidebar to have the question answered.")
         return
-    chat = session.chat.of("answer")
     st.markdown("**Answer from this evidence**")
     if not result.evidence:
         st.caption("Nothing was retrieved, so there is nothing to answer from.")
         return
-    prompt = answering(session.memory, result)
     key = fingerprint(chat.name, prompt.system, prompt.user)
     given: Answer | None = peek("answers", key)
     if given is None:
-        found = _ask(session, result, chat)
+        found = _ask(session, result, chat, prompt)
         if found is None:
             return
         keep("answers", key, ANSWERS_KEPT, found)
@@ -66,12 +68,14 @@ def answer_panel(session: AppSession, question: Question, result: Result) -> Non
 _ORDERS = ("chronological, as sent", "by rank")
 
 
-def _context(session: AppSession, result: Result) -> None:
+def _context(session: AppSession, result: Result, prompt: Prompt) -> None:
     """Draws how many tokens of evidence a model reads, and how many repeat an earlier excerpt.
 
-    The excerpts are in a panel that the user opens.
+    The excerpts in ``prompt`` are in a panel that the user opens.
     """
-    read = result.reading_order
+    number = len(prompt.parts) - 1  # without the question
+    out = len(result.evidence) - number
+    read = [item for item in result.reading_order if item in result.evidence[:number]]
     pieces = dict(zip(read, repeats([item.text for item in read]), strict=True))
     tokens = {item: estimated_tokens(item.text) for item in read}
     twice = sum(
@@ -81,7 +85,9 @@ def _context(session: AppSession, result: Result) -> None:
         if kind == "gone"
     )
     total = sum(tokens.values())
-    label = f"What the model reads: {counted(len(read), 'excerpt')}, about {total:,} tokens"
+    of = f"{number} of " * (out > 0)
+    excerpts = of + counted(len(result.evidence), "excerpt")
+    label = f"What the model reads: {excerpts}, about {total:,} tokens"
     again = f", {twice / total:.0%} of them twice" * (twice > 0)
     with st.expander(label + again, key="model-reads", on_change="rerun") as opened:
         if not opened.open:
@@ -92,10 +98,14 @@ def _context(session: AppSession, result: Result) -> None:
             )
             with st.popover("Copy", icon=":material/content_copy:", key="copy-context"):
                 st.caption("The message to the model, with the question.")
-                message = answering(session.memory, result).user
-                st.code(message, language=None, wrap_lines=True, height=320)
+                st.code(prompt.user, language=None, wrap_lines=True, height=320)
+        if out:
+            st.caption(
+                f"The longest prompt (Models, Limits) has no room for the {out} lowest-ranked "
+                f"{'excerpt' if out == 1 else 'excerpts'}."
+            )
         st.caption("Text struck through already occurs in an earlier excerpt.")
-        listed = read if order == _ORDERS[0] else result.evidence
+        listed = read if order == _ORDERS[0] else result.evidence[:number]
         struck(
             [
                 (
@@ -109,11 +119,10 @@ def _context(session: AppSession, result: Result) -> None:
         )
 
 
-def _ask(session: AppSession, result: Result, chat: OpenAIChat) -> Answer | None:
-    """Offers to ask the model; returns the answer once it is there."""
-    prompt, _ = fitted(answering(session.memory, result), chat.prompt_tokens, chat.prompts)
+def _ask(session: AppSession, result: Result, chat: OpenAIChat, prompt: Prompt) -> Answer | None:
+    """Offers to send ``prompt`` to the model; returns the answer once it is there."""
     tokens = tokens_of(prompt.system) + tokens_of(prompt.user)
-    excerpts = counted(len(result.evidence), "excerpt")
+    excerpts = counted(len(prompt.parts) - 1, "excerpt")
     pressed = st.button(
         f"Answer with {unmarked(chat.endpoint.model)}", icon=":material/forum:", key="answer"
     )
