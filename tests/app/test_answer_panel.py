@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import KEY, clean, open_path, talk_file, texts, with_server
-from tests.llm.server import enum, say, status
+from tests.llm.server import enum, say, status, texts_under
 
 
 def _page() -> None:
@@ -21,7 +23,8 @@ def _page() -> None:
         index = st.number_input("question", 0, 3, key="which")
         levels = None if st.toggle("any level", value=True, key="any") else ()
         question = session.conversation.questions[index]
-        result = session.memory.ask(question.text, levels=levels)
+        k = st.number_input("k", 1, 60, 10, key="excerpts")
+        result = session.memory.ask(question.text, levels=levels, k=k)
         answer_panel(session, question, result)
 
 
@@ -138,3 +141,18 @@ def test_what_the_model_reads_is_shown_in_two_orders_and_can_be_copied(app):
     assert "line 3 about red boats" in code.value
     (order,) = [each for each in app.segmented_control if each.label == "Order"]
     clean(order.set_value("by rank").run())
+
+
+def test_excerpts_for_which_the_prompt_has_no_room_are_counted(app, server, tmp_path):
+    long = [f"line {i} about red boats" + " that sail" * 30 for i in range(120)]
+    with_server(open_path(app, talk_file(tmp_path, long, qa=QUESTIONS)), server)
+    app.number_input(key="excerpts").set_value(60).run()
+    app.session_state["model-reads"] = True
+    clean(app.run())
+    (label,) = [each.label for each in app.expander if each.label.startswith("What the model")]
+    read, found = re.findall(r"(\d+) of (\d+) excerpts", label)[0]
+    assert f"no room for the {int(found) - int(read)} lowest-ranked excerpts" in texts(app)
+    assert f"Sends the question and {read} excerpts" in texts(app)
+    app.button(key="answer").click().run()
+    (sent,) = server.asked
+    assert len(texts_under(sent, "Messages")) + len(texts_under(sent, "Summary")) == int(read)

@@ -96,8 +96,25 @@ def test_the_table_has_a_row_for_each_system_and_retrieval_with_paired_gains(run
         *("segment-tree · native", "segment-tree · collapsed", "segment-tree · bottom-up 0.1, H 2"),
     ]
     assert "4 questions of 1 conversation" in out
+    assert "nan" not in out  # of the one question of a category
     distinct = {str(request["messages"]) for request in server.asked}
     assert len(server.asked) == len(distinct)  # the same evidence is sent once
+
+
+def test_excerpts_that_a_prompt_had_no_room_for_are_counted(run, server, asked):
+    talk = json.loads(asked.read_text())
+    text = "a boat sails along the coast " * 10
+    turns = [{"speaker": "A", "dia_id": f"D1:{n + 1}", "text": f"{n} {text}"} for n in range(40)]
+    asked.write_text(json.dumps(talk | {"session_1": turns}))
+    short = (*GRADE[:6], "--unit", "turn", "-k", "40", "--prompt-tokens", "1000")
+    graded = ("grade", asked, *short, "-y")
+    answers = run(*graded, "--json").json["answers"]
+    assert all(0 < each["left_out"] < 39 for each in answers)
+    assert "4 answers without the lowest-ranked excerpts" in run(*graded).out
+    asked = ("ask", asked, "--number", "0", *short, "--answer")
+    left = run(*asked, "--json").json["answer"]["left_out"]
+    assert left == answers[0]["left_out"]
+    assert f"answer from the best {40 - left} of 40 excerpts:\n" in run(*asked).out
 
 
 def test_calls_tokens_and_time_are_told_before_anything_is_sent(run, server, asked):
