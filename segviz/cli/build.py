@@ -20,7 +20,7 @@ from segviz.text.captions import counted
 from segviz.tree import total_cost
 from segviz.tree.shape import Shape, shape
 
-_OUTPUT = "File of the memory; a name ending in .gz is compressed."
+_OUTPUT = "File of the memory: JSON if the name ends in .json or .gz, else a container."
 
 
 @command
@@ -32,9 +32,10 @@ def build(options: Options, console: Console) -> int:
     """Builds a memory of a conversation, unit by unit, and saves it.
 
     FILE is a conversation file, or sample:NAME for a bundled one (ines-theo, noor-caleb,
-    topic-switching, recurrence). The memory is versioned JSON that segviz ask, segviz export and
-    segviz.open() read. Everything is computed on this machine unless a model is named. The same
-    file and options give the same bytes.
+    topic-switching, recurrence). segviz ask, segviz export and segviz.open() read the memory. Its
+    file is a container, a zip file of tables with checksums, usually named .npz. If PATH ends in
+    .json or .gz, the file is JSON, with .gz compressed. Everything is computed on this machine
+    unless a model is named. The same file and options give the same bytes.
 
     A build with models may be interrupted or killed: every answer is saved, and the same command
     continues there. An offline build starts again (some 90 seconds for 100,000 turns, under a
