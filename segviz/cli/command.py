@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from segviz.cli.console import Console
+from segviz.cli.console import Console, output_errors
 
 OK, FAILED, USAGE, UNFINISHED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 
@@ -51,6 +51,11 @@ class Command(click.Command):
     """
 
     more: Callable[[click.HelpFormatter], None] | None = None
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parses the arguments; on the way click prints help and version."""
+        with output_errors():
+            return super().parse_args(ctx, args)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the docstring of the command's function; indented examples are not wrapped."""

@@ -58,7 +58,8 @@ class OutputError(Exception):
 
 
 @contextmanager
-def _output() -> Iterator[None]:
+def output_errors() -> Iterator[None]:
+    """Turns an OSError in a block that writes standard output into OutputError."""
     try:
         yield
     except OSError as error:
@@ -68,7 +69,7 @@ def _output() -> Iterator[None]:
 def flush_output() -> None:
     """Writes buffered standard output; raises OutputError if that fails."""
     if sys.stdout is not None:
-        with _output():
+        with output_errors():
             sys.stdout.flush()
 
 
@@ -82,7 +83,7 @@ class Console:
 
     def line(self, text: str = "") -> None:
         """Writes a line of the result."""
-        with _output():
+        with output_errors():
             _write(self.out, visible(text))
 
     def block(self, text: str, indent: str = "    ") -> None:
@@ -107,24 +108,24 @@ class Console:
             cells = [""] * (deep - len(cells)) + cells  # headings end on the same line
             columns[place] = [cell.ljust(width) if left else cell.rjust(width) for cell in cells]
         for line in zip(*columns, strict=True):
-            with _output():
+            with output_errors():
                 _write(self.out, "  ".join(line).rstrip())
 
     def json(self, command: str, content: dict[str, Any]) -> None:
         """Writes the result as one JSON object in ASCII; ``command`` is its first member."""
         document = plain({"command": command, **content})
-        with _output():
+        with output_errors():
             _write(self.out, json.dumps(document, indent=1, allow_nan=False))
 
     def raw(self, content: str | bytes) -> None:
         """Writes the content of a file unchanged, for example into a pipe."""
-        with _output():
+        with output_errors():
             data = content if isinstance(content, bytes) else content.encode()
             click.echo(data, file=self.out, nl=False)
 
     def flush(self) -> None:
         """Flushes standard output."""
-        with _output():
+        with output_errors():
             self.out.flush()
 
     def note(self, text: str) -> None:
@@ -194,7 +195,8 @@ def _cell(name: str, value: str | int | float | Mean) -> str:
 
     sign = "+" if name == "gain" else ""
     if isinstance(value, Mean):
-        return f"{value.value:{sign}.3f} [{value.low:{sign}.3f}, {value.high:{sign}.3f}]"
+        interval = f" [{value.low:{sign}.3f}, {value.high:{sign}.3f}]" if value.has_interval else ""
+        return f"{value.value:{sign}.3f}{interval}" if value.n else ""
     if isinstance(value, float):
         return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3f}"
     return str(value)

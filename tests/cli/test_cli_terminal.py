@@ -215,10 +215,11 @@ def test_a_reader_that_leaves_ends_the_command_quietly():
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_output_that_cannot_be_written_is_told():
+@pytest.mark.parametrize("given", ["reproduce", "--help", "--version", "build --help"])
+def test_output_that_cannot_be_written_is_told(given):
     with (
         open("/dev/full", "wb") as full,
-        started("reproduce", stdout=full, stderr=subprocess.PIPE) as process,
+        started(*given.split(), stdout=full, stderr=subprocess.PIPE) as process,
     ):
         said = process.stderr.read().decode()
         assert process.wait(30) == 1
