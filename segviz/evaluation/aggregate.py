@@ -24,9 +24,14 @@ class Mean:
     high: float
     n: int
 
+    @property
+    def has_interval(self) -> bool:
+        """True if the interval is known."""
+        return not math.isnan(self.low)
+
     def __str__(self) -> str:
         """Returns ``0.812 [0.764, 0.857], n = 197``; no interval if it is NaN."""
-        interval = "" if math.isnan(self.low) else f" [{self.low:.3f}, {self.high:.3f}]"
+        interval = f" [{self.low:.3f}, {self.high:.3f}]" if self.has_interval else ""
         return f"{self.value:.3f}{interval}, n = {self.n}"
 
 

@@ -75,10 +75,12 @@ def rows_markdown(rows: Sequence[Row]) -> str:
 
     def cell(value: Any) -> str:
         if isinstance(value, Mean):
-            if not value.n or abs(value.high) >= 10:
-                bounds = f" [{number(value.low)}, {number(value.high)}]" if value.n else ""
-                return number(value.value) + bounds
-            return f"{value.value:.3f} [{value.low:.3f}, {value.high:.3f}]"
+            large = not value.n or abs(value.high) >= 10
+            mean, *bounds = (
+                number(each) if large else f"{each:.3f}"
+                for each in (value.value, value.low, value.high)
+            )
+            return mean + (f" [{', '.join(bounds)}]" if value.has_interval else "")
         if isinstance(value, float):
             return number(value)
         return "" if value is None else one_line(str(value), 200).replace("|", "\\|")

@@ -171,6 +171,6 @@ def number(value: float, *, plus: bool = False) -> str:
 
 def bounds(mean: Mean) -> str:
     """Formats the interval of a mean in brackets; "" if it has none."""
-    if math.isnan(mean.low):
+    if not mean.has_interval:
         return ""
     return f"[{number(mean.low)}, {number(mean.high)}]"

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from segviz.evaluation.aggregate import Mean
+from segviz.ui.widgets.captions import spread
 from tests.app.conftest import tables
 
 ROWS = [
@@ -33,6 +38,18 @@ def test_texts_are_literal_numbers_have_their_decimals_and_empty_columns_are_lef
     assert found["place"].tolist() == ["level 1", "event or entity", ""]
     assert "empty" not in found.columns
     assert shown([]).empty
+
+
+@pytest.mark.parametrize(
+    ("mean", "shown"),
+    [
+        (Mean(-0.5, -0.75, 0.25, 4), "\u22120.500 [\u22120.750,\xa00.250]"),
+        (Mean(0.5, math.nan, math.nan, 1), "0.500"),
+        (Mean(math.nan, math.nan, math.nan, 0), ""),
+    ],
+)
+def test_a_mean_has_its_interval_if_it_is_known(mean, shown):
+    assert spread(mean) == shown
 
 
 def test_nodes_are_named_by_their_number():

@@ -190,14 +190,16 @@ def test_rows_of_any_table_hold_means_with_their_bounds():
     rows = [
         {"setting": "=1+1|2", "recall": Mean(0.5, 0.25, 0.75, 4), "nodes": 1234.5},
         {"setting": "two\nlines", "recall": Mean(math.nan, math.nan, math.nan, 0)},
+        {"setting": "one", "recall": Mean(0.5, math.nan, math.nan, 1)},
     ]
     assert rows_csv(rows).split("\r\n") == [
         '"setting","recall","recall low","recall high","nodes"',
         '"\'=1+1|2",0.5,0.25,0.75,1234.5',
         '"two\nlines",,,,',
+        '"one",0.5,,,',
         "",
     ]
     assert rows_markdown(rows) == (
         "| setting | recall | nodes |\n| --- | --- | --- |\n"
-        "| =1+1\\|2 | 0.500 [0.250, 0.750] | 1,234 |\n| two lines |  |  |\n"
+        "| =1+1\\|2 | 0.500 [0.250, 0.750] | 1,234 |\n| two lines |  |  |\n| one | 0.500 |  |\n"
     )

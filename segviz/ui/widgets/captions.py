@@ -42,12 +42,13 @@ def signed(text: str) -> str:
 
 
 def spread(mean: Mean) -> str:
-    """Returns a mean with its interval; "" for NaN."""
+    """Returns a mean with its interval, if it has one; "" for NaN."""
     if mean.value != mean.value:
         return ""
     # Adding 0 turns -0.0 into 0.0.
     value, low, high = (round(x, 3) + 0.0 for x in (mean.value, mean.low, mean.high))
-    return signed(f"{value:.3f} [{low:.3f},\N{NO-BREAK SPACE}{high:.3f}]")
+    interval = f" [{low:.3f},\N{NO-BREAK SPACE}{high:.3f}]" if mean.has_interval else ""
+    return signed(f"{value:.3f}{interval}")
 
 
 # Most characters of a text in a list.
