@@ -52,10 +52,10 @@ def compare(options: Options, console: Console) -> int:
     questions of all conversations, if there are several; intervals resample conversations, too). A
     row has name, system, method (native, its own retrieval; or collapsed, segviz's relevance),
     relevance, shape, cost (sums over the build), measures (name -> all, without_adversarial and
-    gain, the paired difference to the first row; with an audit also without_disputed and
-    gain_without_disputed; each value, low, high, n), build_seconds and query_seconds (null if runs
-    are distributed or saved with --resume), contentless_lines (share over all inner nodes, null
-    without any).
+    gain, the paired difference to the first row of the same method; with an audit also
+    without_disputed and gain_without_disputed; each value, low, high, n), build_seconds and
+    query_seconds (null if runs are distributed or saved with --resume), contentless_lines (share
+    over all inner nodes, null without any).
 
     Examples:
         segviz compare sample:ines-theo --systems segment-tree,raptor,bm25

@@ -28,6 +28,7 @@ from segviz.cli.retrieval import scoring_options, settings_content
 from segviz.cli.source import output_path, write_file
 from segviz.cli.tables import check_disputed
 from segviz.conversation import Conversation, category_label
+from segviz.evaluation.compare import COLLAPSED, NATIVE, first_alike
 from segviz.evaluation.evaluation import Outcomes, pooled, summary
 from segviz.evaluation.generation import (
     GRADES,
@@ -99,7 +100,9 @@ def grade(options: Options, console: Console) -> int:
 
     judge accuracy: share of right answers. perfect rate: share of grade 3. token F1 and BLEU-1:
     overlap with the gold answer; 1 or 0 for an adversarial question. gain: paired difference in
-    judge accuracy to the first row. Intervals resample conversations, and questions in them.
+    judge accuracy to the first row that is asked alike, by a system's own retrieval or by segviz's
+    relevance; with one system to the first row. Intervals resample conversations, and questions in
+    them.
 
     JSON: command, answerer, judge ("" without), rows (for each system and retrieval: system,
     retrieval, settings, questions, faults, measures as in segviz compare, categories (category ->
@@ -228,7 +231,14 @@ def _together(parts: Sequence[_Graded], options: Options) -> Outcomes:
 def _print(graded: Sequence[_Graded], options: Options, console: Console) -> None:
     groups = _settings(graded)
     outcomes = {setting: _together(parts, options) for setting, parts in groups.items()}
-    first, one = next(iter(outcomes.values())), graded[0].found
+    every, one = list(outcomes.values()), graded[0].found
+    first = every[0]
+    firsts = first_alike(
+        [
+            (part.system, NATIVE if part.retrieval == NATIVE else COLLAPSED)
+            for part, *_ in groups.values()
+        ]
+    )
     if options.json:
         rows = [
             {
@@ -237,13 +247,13 @@ def _print(graded: Sequence[_Graded], options: Options, console: Console) -> Non
                 "settings": settings_content(parts[0].found.settings),
                 "questions": len(outcomes[setting]),
                 "faults": sum(part.found.faults for part in parts),
-                "measures": summary(outcomes[setting], first, tuple(GRADES)),
+                "measures": summary(outcomes[setting], every[place], tuple(GRADES)),
                 "categories": {
                     category_label(name): outcomes[setting].mean("accuracy", category=name)
                     for name in first.known_categories
                 },
             }
-            for setting, parts in groups.items()
+            for (setting, parts), place in zip(groups.items(), firsts, strict=True)
         ]
         content = {"answerer": one.chat, "judge": one.judge, "rows": rows}
         console.json("grade", {**content, "answers": _answers(graded)})
@@ -275,7 +285,7 @@ def _print(graded: Sequence[_Graded], options: Options, console: Console) -> Non
             f"the judge gave the grade {by_model[0]} to all {len(by_model)} answers; a judge that "
             "tells answers apart is needed"
         )
-    console.rows(grade_rows(outcomes, adversarial=not options.no_adversarial))
+    console.rows(grade_rows(outcomes, firsts, adversarial=not options.no_adversarial))
     if len(first.known_categories) > 1:
         console.line()
         console.line("judge accuracy by category")

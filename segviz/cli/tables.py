@@ -14,7 +14,7 @@ from segviz.cli.console import Console
 from segviz.cli.retrieval import settings_content
 from segviz.evaluation import MEASURES, Cell, Sweep
 from segviz.evaluation.aggregate import Mean, Row
-from segviz.evaluation.compare import COMPARED, Comparison
+from segviz.evaluation.compare import COMPARED, Comparison, first_alike
 from segviz.evaluation.evaluation import ADVERSARIAL, summary
 from segviz.evaluation.measures import sees
 from segviz.text.captions import counted
@@ -191,7 +191,8 @@ def sweep_content(found: Sweep, measure: str, *, adversarial: bool = True) -> di
 
 
 def comparison_content(found: Comparison) -> dict[str, Any]:
-    """Returns a comparison as fields of ``--json``, with paired differences to its first row."""
+    """Returns a comparison as fields of ``--json``, with differences as of ``first_alike``."""
+    firsts = first_alike([(row.name, row.method) for row in found.rows])
     names = ("name", "system", "method", "relevance", "shape", "cost")
     return {
         **{
@@ -202,11 +203,11 @@ def comparison_content(found: Comparison) -> dict[str, Any]:
         "rows": [
             {
                 **{name: getattr(row, name) for name in names},
-                "measures": summary(row.outcomes, found.rows[0].outcomes),
+                "measures": summary(row.outcomes, found.rows[first].outcomes),
                 "build_seconds": row.build_seconds,
                 "query_seconds": row.query_seconds,
                 "contentless_lines": row.contentless,
             }
-            for row in found.rows
+            for row, first in zip(found.rows, firsts, strict=True)
         ],
     }

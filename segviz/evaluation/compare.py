@@ -172,15 +172,10 @@ class Comparison:
         The rows of the first group are asked by the method ``first``, those of the second by the
         other method. A memory with a single row is in both; equal groups are returned once.
         """
-
-        def asked_by(method: str) -> tuple[Standing, ...]:
-            rows = sorted(self.rows, key=lambda row: row.method == method)
-            chosen = {row.name: row for row in rows}
-            return tuple(chosen[name] for name in dict.fromkeys(row.name for row in self.rows))
-
-        one, other = map(asked_by, (first, COLLAPSED if first == NATIVE else NATIVE))
-        alike = all(row is same for row, same in zip(one, other, strict=True))
-        return [one] if alike else [one, other]
+        rows = [(row.name, row.method) for row in self.rows]
+        methods = (first, COLLAPSED if first == NATIVE else NATIVE)
+        groups = dict.fromkeys(asked_by(method, rows) for method in methods)
+        return [tuple(self.rows[place] for place in group) for group in groups]
 
     def counting(self, *, disputed: bool) -> Comparison:
         """Returns the comparison with the disputed questions in every mean, or in none."""
@@ -259,6 +254,33 @@ def compare(
                 )
             )
     return Comparison(settings, units, tokens, tuple(rows))
+
+
+def asked_by(method: str, rows: Sequence[tuple[str, str]]) -> tuple[int, ...]:
+    """Returns the positions of rows that compare with those asked by a method.
+
+    They are the rows of each memory that are asked by it, or all its rows if it has none.
+
+    Args:
+        method: ``native`` or ``collapsed``.
+        rows: the name of the memory and the method of each row.
+    """
+    places: dict[str, list[int]] = {}
+    for place, (name, _) in enumerate(rows):
+        places.setdefault(name, []).append(place)
+    alike = ([p for p in mine if rows[p][1] == method] or mine for mine in places.values())
+    return tuple(place for mine in alike for place in mine)
+
+
+def first_alike(rows: Sequence[tuple[str, str]]) -> list[int]:
+    """Returns for each row the position of the row that its paired difference is to.
+
+    That is the first of the rows :func:`asked_by` its method; with a single memory the first row.
+    ``rows`` are as there.
+    """
+    if len({name for name, _ in rows}) < 2:
+        return [0] * len(rows)
+    return [asked_by(method, rows)[0] for _, method in rows]
 
 
 def native_settings(memory: Memory, settings: RetrievalSettings) -> RetrievalSettings | None:

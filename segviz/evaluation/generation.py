@@ -290,28 +290,35 @@ def retrievals(
     return found
 
 
-def grade_rows(found: Mapping[str, Outcomes], *, adversarial: bool = True) -> list[Row]:
+def grade_rows(
+    found: Mapping[str, Outcomes], firsts: Sequence[int] = (), *, adversarial: bool = True
+) -> list[Row]:
     """Returns a row of means for each of several evaluations of the same questions.
 
     The columns are the measures of ``GRADES`` that have a value. ``gain`` is the paired difference
-    to the first evaluation in the first of these measures. If an audit disputes questions, a
-    further column has this measure without them (or with them, if they do not count now).
+    in the first of these measures, to the evaluation at the position in ``firsts`` (default: to the
+    first; see :func:`segviz.evaluation.compare.first_alike`). If these differ, ``gain over`` names
+    it. If an audit disputes questions, a further column has this measure without them (or with
+    them, if they do not count now).
     """
-    first = next(iter(found.values()))
+    labels = list(found)
+    others = [labels[place] for place in firsts or [0] * len(labels)]
     shown = [
         name
         for name in GRADES
         if any(each.mean(name, adversarial=adversarial).n for each in found.values())
     ]
     rows: list[Row] = []
-    for label, outcomes in found.items():
+    for (label, outcomes), other in zip(found.items(), others, strict=True):
         row: Row = {"answered from": label}
         for name in shown:
             row[GRADES[name]] = outcomes.mean(name, adversarial=adversarial)
             if name == shown[0]:
                 row |= outcomes.recounted(name, adversarial=adversarial)
                 if len(found) > 1:
-                    row["gain"] = outcomes.gain(first, name, adversarial=adversarial)
+                    row["gain"] = outcomes.gain(found[other], name, adversarial=adversarial)
+                if len({*others}) > 1:
+                    row["gain over"] = other
         rows.append(row)
     return rows
 

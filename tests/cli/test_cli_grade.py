@@ -89,12 +89,14 @@ def test_the_table_has_a_row_for_each_system_and_retrieval_with_paired_gains(run
     common = [word for word in GRADE if word not in ("--system", "dense")]
     out = run("grade", asked, *common, *ways, "--yes").out
     assert re.search(r"answered from +judge accuracy +gain", " ".join(out.split()))
-    rows = [line for line in out.splitlines() if " · " in line and "[+0.000" in line]
-    names = [re.split(r"  +", line)[0] for line in rows]
-    assert names == [
+    lines = [line for line in out.splitlines() if " · " in line and "[+0.000" in line]
+    rows = [re.split(r"  +", line) for line in lines]
+    assert [row[0] for row in rows] == [
         *("dense · native", "dense · collapsed", "dense · bottom-up 0.1, H 2"),
         *("segment-tree · native", "segment-tree · collapsed", "segment-tree · bottom-up 0.1, H 2"),
     ]
+    own, same = rows[0][0], rows[1][0]
+    assert [row[3] for row in rows] == [own, same, same] * 2
     assert "4 questions of 1 conversation" in out
     assert "nan" not in out  # of the one question of a category
     distinct = {str(request["messages"]) for request in server.asked}

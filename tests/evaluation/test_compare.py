@@ -14,7 +14,7 @@ from segviz.conversation import Question
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation import evaluate
 from segviz.evaluation.audit import audit
-from segviz.evaluation.compare import RETRIEVED_BY, compare, construction_sweep
+from segviz.evaluation.compare import RETRIEVED_BY, compare, construction_sweep, first_alike
 from segviz.tree.shape import shape
 from tests.evaluation import restated
 from tests.evaluation.test_permutation import talk
@@ -55,6 +55,21 @@ def test_systems_are_grouped_by_the_retrieval_they_are_asked_by(memories, questi
     fewer = replace(found, rows=found.rows[:2] + found.rows[3:])
     assert fewer.ways() == [(own[0], same[1]), same]
     assert replace(found, rows=same).ways() == [same]
+
+
+@pytest.mark.parametrize(
+    ("rows", "firsts"),
+    [
+        ("a native, a collapsed, b native, b collapsed", [0, 1, 0, 1]),
+        ("a collapsed, b native, b collapsed, c native", [0, 0, 0, 0]),
+        ("a native, b collapsed", [0, 0]),
+        ("a native, b native, b collapsed, b collapsed", [0, 0, 0, 0]),
+        ("a native, a collapsed, b collapsed, c native", [0, 1, 1, 0]),
+        ("a native, a collapsed, a collapsed", [0, 0, 0]),
+    ],
+)
+def test_a_difference_is_to_the_first_row_that_is_asked_alike(rows, firsts):
+    assert first_alike([tuple(row.split()) for row in rows.split(", ")]) == firsts
 
 
 def test_collapsed_rows_are_those_of_evaluate(memories, questions):
