@@ -100,7 +100,9 @@ class Console:
         columns = []
         for name in names:
             cells = [visible(_cell(name, row[name])) for row in rows]
-            columns.append(wrap(name, max(8, *map(len, cells)), break_long_words=False) + cells)
+            width = max(8, *map(len, cells))
+            heading = wrap(name, width, break_long_words=False, break_on_hyphens=False)
+            columns.append(heading + cells)
         deep = max(map(len, columns))
         for place, (name, cells) in enumerate(zip(names, columns, strict=True)):
             width = max(map(len, cells))
