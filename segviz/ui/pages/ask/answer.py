@@ -40,12 +40,12 @@ _MEANING = (
 
 def answer_panel(session: AppSession, question: Question, result: Result) -> None:
     """Draws the answer panel for a question and its evidence."""
-    prompt = answering(session.memory, result)
+    prompt, cut = answering(session.memory, result), 0
     chat = session.chat.of("answer") if session.chat else None
     if chat is not None and result.evidence:
-        prompt, _ = fitted(prompt, chat.prompt_tokens, chat.prompts)
+        prompt, cut = fitted(prompt, chat.prompt_tokens, chat.prompts)
     if result.evidence:
-        _context(session, result, prompt)
+        _context(session, result, prompt, cut)
     if session.chat is None or chat is None:
         st.caption("Choose a chat model under Models in the sidebar to have the question answered.")
         return
@@ -68,10 +68,11 @@ def answer_panel(session: AppSession, question: Question, result: Result) -> Non
 _ORDERS = ("chronological, as sent", "by rank")
 
 
-def _context(session: AppSession, result: Result, prompt: Prompt) -> None:
+def _context(session: AppSession, result: Result, prompt: Prompt, cut: int) -> None:
     """Draws how many tokens of evidence a model reads, and how many repeat an earlier excerpt.
 
-    The excerpts in ``prompt`` are in a panel that the user opens.
+    The excerpts in ``prompt``, in which ``cut`` texts are shortened, are in a panel that the user
+    opens.
     """
     number = len(prompt.parts) - 1  # without the question
     out = len(result.evidence) - number
@@ -99,11 +100,10 @@ def _context(session: AppSession, result: Result, prompt: Prompt) -> None:
             with st.popover("Copy", icon=":material/content_copy:", key="copy-context"):
                 st.caption("The message to the model, with the question.")
                 st.code(prompt.user, language=None, wrap_lines=True, height=320)
-        if out:
-            st.caption(
-                f"The longest prompt (Models, Limits) has no room for the {out} lowest-ranked "
-                f"{'excerpt' if out == 1 else 'excerpts'}."
-            )
+        lowest = f"the {out} lowest-ranked {'excerpt' if out == 1 else 'excerpts'}" * (out > 0)
+        longest = f"the end of {counted(cut, 'text')} (see Copy)" * (cut > 0)
+        if lacking := " and ".join(filter(None, (lowest, longest))):
+            st.caption(f"The longest prompt (Models, Limits) has no room for {lacking}.")
         st.caption("Text struck through already occurs in an earlier excerpt.")
         listed = read if order == _ORDERS[0] else result.evidence[:number]
         struck(
