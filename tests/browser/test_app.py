@@ -40,7 +40,8 @@ class TestGrow:
         line = app.page.locator(".st-key-decided")
         assert "joins “lifejacket, Joaquim” (S18: 0.07, needed 0.04)" in line.inner_text()
         end = line.bounding_box()["y"] + line.bounding_box()["height"]
-        assert end <= app.tree("grow-tree").bounding_box()["y"]  # the reason is above the tree
+        stage = app.tree("grow-tree").locator(".stage").bounding_box()
+        assert end <= stage["y"]  # the reason is above the tree
         main = app.page.locator('[data-testid="stMainBlockContainer"]').inner_text()
         # Nothing stands above the transport bar.
         assert main.split()[0] in ("Play", "play_arrow", "skip_previous")

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs, urlparse
 
+import pytest
+
 from segviz.conversation import TITLES
+from tests.browser.conftest import SIZE, App
 
 KEY = "ask-tree"
+
+
+@pytest.fixture
+def tab(chromium, server):
+    """A tab of its own: a browser counts no more than 50 entries of a tab."""
+    context = chromium.new_context(viewport=SIZE)
+    context.set_default_timeout(90_000)
+    yield App(context.new_page(), server)
+    context.close()
 
 
 def entries(app):
