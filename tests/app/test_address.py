@@ -108,7 +108,8 @@ def test_a_link_of_before_opens_the_same_view_and_is_written_again(name):
         assert "Here K is 5 nodes" in app.selectbox(key="measured-by").help
     elif name == "compare":
         assert app.multiselect(key="compared-systems").value == ["memtree", "bm25"]
-        assert "relevance lexical, K 3, N 12 units." in texts(app)
+        assert app.selectbox(key="compare-relevance").value == "lexical"
+        assert [app.slider(key=f"compare-{name}").value for name in ("k", "units")] == [3, 12]
         assert app.selectbox(key="measured-by").value == "recall"
     elif name == "construction":
         assert app.selectbox(key="varied-parameter").value == "rate"
