@@ -19,6 +19,7 @@ from segviz.cli.command import (
     Unfinished,
     UsageError,
     either,
+    names,
     section,
     together,
     user_errors,
@@ -91,15 +92,24 @@ def build_options(several: bool = False) -> Option:
 
     With ``several``, the options accept several conversations and systems.
     """
-    systems, rules = SystemName(list(SYSTEMS)), click.Choice(list(UNIT_RULES))
+    return together(conversation_options(several), audit_option, system_options(several))
+
+
+def system_options(several: bool = False, others: Sequence[str] = ()) -> Option:
+    """Returns the options for system, parameters, unit, embedder and models.
+
+    With ``several``, the options accept several systems. ``others`` are further names that
+    ``--system`` takes.
+    """
+    systems, rules = SystemName([*SYSTEMS, *others]), click.Choice(list(UNIT_RULES))
     one = (
-        f"Memory architecture: {', '.join(SYSTEMS)}; or MODULE:CLASS, your own system or a class "
-        "with add and search."
+        f"Memory architecture: {', '.join([*SYSTEMS, *others])}; or MODULE:CLASS, your own system "
+        "or a class with add and search."
     )
     each = "Build the system once for each value of this parameter; --set gives the others."
     some = "Several systems, each with its defaults."
     more = (
-        _building("--systems", some, metavar="NAME,…"),
+        _building("--systems", some, type=names, metavar="NAME,…"),
         _building("--vary", each, metavar="NAME=VALUE,…"),
     )
     parameter = (
@@ -107,8 +117,6 @@ def build_options(several: bool = False) -> Option:
         "compatibility.threshold=0.3; repeatable. segviz build --help lists them."
     )
     return together(
-        conversation_options(several),
-        audit_option,
         _building("--system", one, SYSTEM, type=systems, metavar="NAME"),
         *(more if several else ()),
         _building("--set settings", parameter, multiple=True, metavar="NAME=VALUE"),
@@ -149,7 +157,7 @@ def opened(path: Path, options: Options, models: Models, console: Console) -> Me
 
 _IDLE = (
     *("system", "systems", "unit", "conversation", "all"),
-    *("set", "vary", "workers", "scheduler"),
+    *("set", "vary", "workers", "scheduler", "store"),
 )
 
 
@@ -214,21 +222,23 @@ def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
         parameter, mark, values = options.vary.partition("=")
         if not mark or not values or options.systems:
             raise UsageError("--vary takes NAME=VALUE,VALUE of one --system")
-        each = dict.fromkeys(values.split(","))
         return {
             f"{parameter} {value}": (name, settings_of(name, [*given, f"{parameter}={value}"]))
-            for value in each
+            for value in names(values)
         }
     if options.system or (given and not options.systems):
         return {name: (name, settings_of(name, given))}
     if given:
         raise UsageError("--set is for one --system; several have their defaults")
-    names = options.systems.split(",") if options.systems else usual
-    names = list(map(imported, names))
-    unknown = next((name for name in names if name not in SYSTEMS), None)
-    if unknown is not None:
-        raise UsageError(f"unknown system {unknown!r}; choose among {', '.join(SYSTEMS)}")
-    return {name: (name, {}) for name in names}
+    found: dict[str, Variant] = {}
+    for one in options.systems or usual:
+        name = imported(one)
+        if name not in SYSTEMS:
+            raise UsageError(f"unknown system {name!r}; choose among {', '.join(SYSTEMS)}")
+        if name in found:
+            raise UsageError(f"--systems {one!r}: {name!r} is named before; name it once")
+        found[name] = (name, {})
+    return found
 
 
 def build_one(

@@ -154,6 +154,11 @@ def either(options: Options, *names: str) -> None:
         raise UsageError(f"give {' or '.join(given)}, not both")
 
 
+def names(given: str) -> tuple[str, ...]:
+    """Parses a text such as ``"top-down,both"`` into names."""
+    return _listed(given, str, "names, as a,b")
+
+
 def whole_numbers(given: str) -> tuple[int, ...]:
     """Parses a text such as ``"0,1"`` into integers."""
     return _listed(given, int, "whole numbers, as 0,1")
@@ -166,9 +171,12 @@ def numbers(given: str) -> tuple[float, ...]:
 
 def _listed(given: str, kind: Callable[[str], Any], expected: str) -> tuple[Any, ...]:
     try:
-        return tuple(kind(part) for part in given.split(","))
+        found = tuple(kind(part) for part in given.split(","))
     except ValueError:
         raise click.BadParameter(f"{given!r} found; expected {expected}") from None
+    if len(set(found)) < len(found):
+        raise click.BadParameter(f"{given!r} names one twice; name each once")
+    return found
 
 
 @contextmanager

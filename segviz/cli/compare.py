@@ -11,13 +11,13 @@ from segviz.cli.command import OK, Options, UsageError, command, option, output_
 from segviz.cli.console import Console
 from segviz.cli.many import many_options, measured, runs_of
 from segviz.cli.models import models
-from segviz.cli.retrieval import scoring_options
+from segviz.cli.retrieval import SCORING, scoring_options
 from segviz.cli.source import output_path, write_file
 from segviz.cli.tables import Owner, report
 from segviz.evaluation.compare import Comparison, compare_one, joined, pooled_comparison
 from segviz.systems import SYSTEMS
 
-_SHARED = ("k", "units", "tokens", "budget", "relevance", "deduplicate")
+_SHARED = (*SCORING, "units", "tokens")
 
 
 @command

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from segviz.cli.command import OK, Options, command, option, output_options, user_errors
+from segviz.cli.command import OK, Options, UsageError, command, option, output_options, user_errors
 from segviz.cli.console import Console
 from segviz.cli.source import (
     conversation_options,
@@ -22,10 +22,18 @@ from segviz.export import locomo_json
 from segviz.memory import open_memory
 from segviz.store import recognises
 
+_OUTPUT = "File to write; - for standard output."
+
 
 @command
 @file_argument
-@option("-o --output", "File to write.", required=True, type=click.Path(), metavar="PATH")
+@option(
+    "-o --output",
+    "File to write; - for standard output.",
+    required=True,
+    type=click.Path(),
+    metavar="PATH",
+)
 @conversation_options()
 @output_options
 def convert(options: Options, console: Console) -> int:
@@ -41,8 +49,13 @@ def convert(options: Options, console: Console) -> int:
         segviz convert chat.txt -o chat.json
         segviz convert log.csv --columns text=body,speaker=who -o log.json
     """
-    path = output_path(options.output, options.file)
+    path = None if options.output == "-" else output_path(options.output, options.file)
+    if path is None and options.json:
+        raise UsageError("--json and -o - would both write to standard output")
     conversations = _conversations(options, console)
+    if path is None:
+        console.raw(locomo_json(conversations))
+        return OK
     write_file(path, locomo_json(conversations))
     described = [
         {"id": c.id, "sessions": len(c.sessions), "turns": len(c.turns), "format": c.source_format}

@@ -15,6 +15,7 @@ from segviz.cli.command import (
     Unfinished,
     UsageError,
     command,
+    names,
     numbers,
     option,
     output_options,
@@ -24,7 +25,7 @@ from segviz.cli.command import (
 from segviz.cli.console import Console
 from segviz.cli.many import ANSWERS, Runs, counting_options, runs_of
 from segviz.cli.models import agree, judge_options, models
-from segviz.cli.retrieval import scoring_options, settings_content
+from segviz.cli.retrieval import SCORING, scoring_options, settings_content
 from segviz.cli.source import output_path, write_file
 from segviz.cli.tables import check_disputed
 from segviz.conversation import Conversation, category_label
@@ -74,7 +75,7 @@ class _Graded:
 
 @command
 @click.argument("file", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
-@option("--retrievals", _RETRIEVALS, default="native", metavar="NAME,…")
+@option("--retrievals", _RETRIEVALS, default="native", type=names, metavar="NAME,…")
 @option("--alphas", "Decays of the policies.", "0.1", type=numbers, metavar="N,…")
 @option("--horizons", "Hops of the policies.", "2", type=whole_numbers, metavar="N,…")
 @option("--limit", _LIMIT, "all", type=click.IntRange(1), metavar="N")
@@ -148,9 +149,9 @@ def _ways(memory: Memory, options: Options) -> dict[str, RetrievalSettings]:
     Raises UsageError for a bad setting.
     """
     with user_errors():
-        limits = RetrievalSettings(k=options.k, budget=options.budget, relevance=options.relevance)
-        names = options.retrievals.split(",")
-        return retrievals(memory, names, limits, options.alphas or (), options.horizons or ())
+        limits = RetrievalSettings(**{name: getattr(options, name) for name in SCORING})
+        alphas, horizons = options.alphas or (), options.horizons or ()
+        return retrievals(memory, options.retrievals, limits, alphas, horizons)
 
 
 def _expected(runs: Runs, chat: ChatByRole, options: Options) -> dict[str, CallEstimate]:

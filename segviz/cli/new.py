@@ -52,7 +52,7 @@ def new(options: Options, console: Console) -> int:
     console.line("Next, in this folder:")
     console.line("  python -m pytest   # pip install pytest, if it is missing")
     spec = f"{names['module']}:SYSTEM"
-    console.line(f"  segviz audit --conversation sample:ines-theo --unit turn --system {spec}")
+    console.line(f"  segviz audit sample:ines-theo --unit turn --system {spec}")
     console.line(f"  segviz compare sample:ines-theo --unit turn --systems {spec},bm25")
     console.line(f"  pip install -e .   # then it is a system of the app, too: {name}")
     return OK

@@ -49,7 +49,8 @@ scoring_options = together(
         "--deduplicate", "Skip nodes that repeat the text of a better one.", "kept", is_flag=True
     ),
 )
-"""Options of every command that retrieves: relevance, K and budget."""
+SCORING = ("relevance", "k", "budget", "deduplicate")
+"""Options of every command that retrieves, and their names among the retrieval settings."""
 
 literal_option = _retrieval(
     "--literal", "Count every node of a same-text chain.", "once", is_flag=True

@@ -139,9 +139,11 @@ def output_path(given: str, *inputs: str) -> Path:
     """Checks before the work begins that a file can be written; returns its path.
 
     Raises:
-        UsageError: its folder is missing, it is a folder, or it is one of the ``inputs``.
+        UsageError: its folder is missing, it is a folder, "-", or one of the ``inputs``.
     """
     try:
+        if given == "-":
+            raise UsageError("this output goes to a file, not to '-'; name one")
         path = Path(given).expanduser()
         if path.is_dir() or not path.name:
             raise UsageError(f"{given!r} is a folder; name a file in it")

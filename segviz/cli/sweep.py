@@ -16,6 +16,7 @@ from segviz.cli.command import (
     Options,
     UsageError,
     command,
+    names,
     numbers,
     option,
     output_options,
@@ -25,7 +26,14 @@ from segviz.cli.command import (
 from segviz.cli.console import Console
 from segviz.cli.many import many_options, measured, runs_of
 from segviz.cli.models import models
-from segviz.cli.retrieval import DEFAULTS, given, literal_option, preset_option, scoring_options
+from segviz.cli.retrieval import (
+    DEFAULTS,
+    SCORING,
+    given,
+    literal_option,
+    preset_option,
+    scoring_options,
+)
 from segviz.cli.source import file_argument, output_path, write_file
 from segviz.cli.tables import Owner, report
 from segviz.evaluation import Sweep
@@ -37,7 +45,7 @@ from segviz.retrieval import POLICIES, PRESETS, RELEVANCE
 EVERY = "all"
 """Value of ``--relevance`` for measuring with each relevance."""
 
-_SHARED = ("k", "budget", "relevance", "literal", "deduplicate", "units", "tokens")
+_SHARED = (*SCORING, "literal", "units", "tokens")
 _AXES = ("policies", "alphas", "horizons")
 _USUAL = {name: signature(measure).parameters[name].default for name in _AXES}
 
@@ -52,15 +60,11 @@ def _axis(name: str, metavar: str, about: str, read: Callable[[str], Any]) -> Op
     return _grid(f"--{name}", about, ",".join(map(str, _USUAL[name])), type=read, metavar=metavar)
 
 
-def _names(given: str) -> tuple[str, ...]:
-    return tuple(given.split(","))
-
-
 @command
 @file_argument
 @option("-o --output", _CSV, type=click.Path(), metavar="PATH")
 @preset_option(_PRESET)
-@_axis("policies", "NAME,…", f"Policies: {', '.join(POLICIES)}.", _names)
+@_axis("policies", "NAME,…", f"Policies: {', '.join(POLICIES)}.", names)
 @_axis("alphas", "N,…", "Each from 0 to below 1.", numbers)
 @_axis("horizons", "N,…", "Each 0 or more.", whole_numbers)
 @scoring_options

@@ -32,11 +32,11 @@ def store(tmp_path):
     return path
 
 
-ASK = ("audit", "--conversation", "ines-theo.json", "--embedder", "hashing")
+ASK = ("audit", "ines-theo.json", "--embedder", "hashing")
 
 
 def test_a_dump_is_audited_as_text_json_csv_and_page(run, store, tmp_path):
-    files = ("--csv", tmp_path / "lost.csv", "--html", tmp_path / "audit.html")
+    files = ("-o", tmp_path / "lost.csv", "--html", tmp_path / "audit.html")
     ran = run(*ASK, "--store", store, "-k", 1, *files)
     assert (ran.code, ran.err) == (0, "")
     for word in ("written", "session_1", "mem0"):
@@ -52,7 +52,7 @@ def test_a_dump_is_audited_as_text_json_csv_and_page(run, store, tmp_path):
 
 
 def test_the_bundled_facts_are_a_worked_example(run):
-    whole = (*ASK[:2], "sample:ines-theo", *ASK[3:])
+    whole = ("audit", "sample:ines-theo", *ASK[2:])
     found = run(*whole, "--store", "sample:ines-theo-facts", "--json").json
     assert found["counts"]["attributed"] == 0
     shares = found["stages"]["all"][0]
@@ -119,9 +119,9 @@ def test_systems_and_classes_are_audited_too(run, tmp_path, monkeypatch):
     try:
         found = run(*ASK, "--system", "brief:Brief", "--unit", "turn", "--json").json
         assert (found["system"], found["settings"]["method"]) == ("brief", "native")
-        made = run("build", ASK[2], "--system", "brief:Brief", "-o", "brief.npz", *ASK[3:])
+        made = run("build", ASK[1], "--system", "brief:Brief", "-o", "brief.npz", *ASK[2:])
         assert "not saved" in made.err
-        assert "brief" in run("compare", ASK[2], "--systems", "brief:Brief", *ASK[3:]).out
+        assert "brief" in run("compare", ASK[1], "--systems", "brief:Brief", *ASK[2:]).out
     finally:
         SYSTEMS.clear()
         SYSTEMS.update(kept)
@@ -130,16 +130,26 @@ def test_systems_and_classes_are_audited_too(run, tmp_path, monkeypatch):
     assert not said.rstrip().endswith(":")  # no heading over an empty list
 
 
+def test_a_memory_is_audited_like_the_system_it_is_built_by(run, boat):
+    asked = (*ASK[2:], "--system", "segment-tree", "--set", "refresh=lazy")
+    assert run("build", ASK[1], "-o", "lazy.npz", *asked).code == 0
+    kept, built = run("audit", "lazy.npz", "--json").json, run(*ASK[:2], *asked, "--json").json
+    assert kept == built
+    assert kept != run("audit", boat, "--json").json
+    ran = run("audit", boat, "--store", "sample:ines-theo-facts")
+    assert (ran.code, "no use for --store" in ran.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ((), "name what is audited"),
+        (("--store", "x.json", "--set", "a=b"), "--set is for a system"),
         (("--store", "x.json", "--system", "bm25"), "not both"),
         (("--store", "x.json"), "no file 'x.json'"),
         (("--system", "locomo-facts"), "brings no facts"),
         (("--system", "nowhere:Thing"), "cannot be imported"),
         (("--system", "nothing"), "nothing"),
-        (("--system", "bm25", "--only", "x"), "no conversation 'x'"),
+        (("--system", "bm25", "--conversation", "x"), "no conversation 'x'"),
         (("--system", "bm25", "-k", "0"), "k is 0"),
     ],
 )

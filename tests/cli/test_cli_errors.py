@@ -65,6 +65,8 @@ CASES = {
         ("--policies sideways", "'sideways'"),
         ("--horizons 1.5", "'--horizons': '1.5'"),
         ("-o x --resume x", "same path"),
+        ("--alphas 0.1,0.10", "'--alphas'"),
+        ("--policies both,both", "'--policies'"),
         ("--unit turn", "no use for --unit"),
         ("--conversation x", "no use for --conversation"),
         ("--all", "no use for --all"),
@@ -74,6 +76,9 @@ CASES = {
     "compare TALK": [
         ("", "no questions with gold evidence"),
         ("--systems best", "unknown system 'best'"),
+        ("--systems bm25,raptor,bm25", "'--systems'"),
+        ("--system memtree --vary base=1,1", "'1,1'"),
+        ("--html -", "'-'"),
         ("--vary base", "--vary takes"),
         ("--systems memtree,raptor --vary base=1", "--vary takes"),
         ("--system memtree --vary bass=1", "'bass'"),

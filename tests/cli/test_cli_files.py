@@ -84,3 +84,5 @@ def test_one_conversation_of_several_can_be_converted(run, tmp_path):
     assert segviz.load("both.json").ids == ("recurrence", "topic-switching")
     run("convert", "two.json", "--conversation", "topic-switching", "-o", "one.json")
     assert segviz.load("one.json").ids == ("topic-switching",)
+    ran = run("convert", "two.json", "--conversation", "topic-switching", "-o", "-")
+    assert (ran.out, ran.err) == ((tmp_path / "one.json").read_text(), "")

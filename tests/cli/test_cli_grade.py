@@ -59,10 +59,11 @@ GRADE = ("--embedder", "hashing", "--system", "dense", "--model", "small", "--ju
 
 
 def test_answers_are_graded_and_overlaps_counted(run, server, asked):
-    ran = run("grade", asked, *GRADE, "--yes", "--json")
+    ran = run("grade", asked, *GRADE, "-k", 5, "--deduplicate", "--yes", "--json")
     assert ran.code == 0
     found = ran.json
     (row,) = found["rows"]
+    assert (row["settings"]["k"], row["settings"]["deduplicate"]) == (5, True)
     assert (row["system"], row["retrieval"], row["questions"]) == ("dense", "native", 4)
     assert found["answerer"].startswith("small")
     assert found["judge"].startswith("strict")
