@@ -85,7 +85,7 @@ def test_the_guide_says_what_the_texts_change(memory):
 
     def said(mean):
         value, low, high = (
-            f"{x:+.2f}".replace("0.", ".") for x in (mean.value, mean.low, mean.high)
+            f"{x:+.2f}".replace("0.", ".").replace("-", "−") for x in (mean.value, mean.low, mean.high)
         )
         return f"{value} [{low.lstrip('+')}, {high.lstrip('+')}]"
 

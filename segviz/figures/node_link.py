@@ -14,7 +14,7 @@ import numpy as np
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
 from segviz.view.captions import units_text
-from segviz.view.palette import ACCENT
+from segviz.view.palette import ACCENT, SMALLEST_TEXT
 
 # pyvis' in-line mode still links a style sheet and a script on a CDN. The drawing does
 # not need them, and nothing segviz shows may cause a request.
@@ -133,7 +133,7 @@ def node_link_html(
             color={**state, "highlight": state, "hover": state},
             borderWidth=thickness,
             borderWidthSelected=max(thickness, 2.0),
-            font={"size": 11 * pixel, "color": foreground},
+            font={"size": SMALLEST_TEXT * pixel, "color": foreground},
         )
     kept = set(shown)
     net.add_edges([(f"n{p}", f"n{c}") for p, c in structure.edges.tolist() if {p, c} <= kept])

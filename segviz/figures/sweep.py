@@ -29,7 +29,7 @@ from segviz.figures.significance import (
     spelled,
 )
 from segviz.text.captions import counted
-from segviz.view.palette import text_on
+from segviz.view.palette import SMALLEST_TEXT, text_on
 
 _HOVER = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}<br>%{customdata[3]}"
 _VERDICT = {1: "better", 0: "not significant", -1: "worse"}
@@ -80,7 +80,7 @@ def heatmap(
     for (x, y), one in known.items():
         stop = ramp[round((_tint(one) + 1) / 2 * (len(ramp) - 1))]
         gain = f"<br><b>{_three_digits(one.gain.value, plus=True)}</b>" if one.sign else ""
-        text, font = _three_digits(one.mean.value) + gain, {"size": 11, "color": text_on(stop)}
+        text, font = _three_digits(one.mean.value) + gain, {"size": SMALLEST_TEXT, "color": text_on(stop)}
         said.append({"x": x, "y": y, "text": text, "font": font, "showarrow": False})
     figure.update_layout(annotations=said)
     if chosen is not None and chosen[0] == policy:

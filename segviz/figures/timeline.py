@@ -9,6 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from segviz.figures.charts import framed
+from segviz.view.palette import SMALLEST_TEXT
 
 _TRACK, _TALLEST = 26, 560
 """Height of a bar, and most height of all bars, in pixels."""
@@ -80,7 +81,7 @@ def timeline_figure(rows: Sequence[Mapping[str, Any]], *, neutral: str, ink: str
         )
     )
     framed(figure, 84 + min(_TALLEST, _TRACK * max(track, 2)))
-    figure.update_layout(uniformtext={"minsize": 9, "mode": "hide"})
+    figure.update_layout(uniformtext={"minsize": SMALLEST_TEXT, "mode": "hide"})
     figure.update_xaxes(**({"type": "date"} if calendar else {"title": "unit"}))
     figure.update_yaxes(
         tickvals=list(ticks), ticktext=list(ticks.values()), range=[track - 0.4, -0.6]

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from segviz.tree import Structure
-from segviz.view.palette import text_on
+from segviz.view.palette import SMALLEST_TEXT, text_on
 
 _ROW, _LINE = 112, 16  # pixels of a level; characters of a line in a leaf's box
 
@@ -62,11 +62,11 @@ def numbered_tree(
                 [
                     *map(escape, wrap(structure.text[node], _LINE * (stop - start))),
                     f"{initial[node]:.3f} → <b>{final[node]:.3f}</b>",
-                    f'<span style="font-size:10px">node {node}</span>',
+                    f"node {node}",
                 ]
             ),
             showarrow=False,
-            font={"size": 12, "color": text_on(shade)},
+            font={"size": SMALLEST_TEXT, "color": text_on(shade)},
         )
     levels = int(structure.level.max(initial=0)) + 1
     figure.update_layout(

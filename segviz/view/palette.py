@@ -1,4 +1,5 @@
-"""Defines the colours of data in views and exports: ramps, sessions, levels, series, text.
+"""Defines the colours of data in views and exports: ramps, sessions, levels, series, text; and the
+smallest text.
 
 Ramps are computed in OKLCH (Ottosson 2020), in which equal steps of lightness look equal. So a ramp
 from light to dark is ordered for any kind of colour vision. The ramp of signed change has a hue for
@@ -11,6 +12,9 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+SMALLEST_TEXT: Final = 12
+"""Smallest text of a figure, in pixels."""
 
 _TO_CUBE_ROOTS: Final = np.array(
     [

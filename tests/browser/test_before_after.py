@@ -11,18 +11,34 @@ from segviz.retrieval import OPENING, PRESETS
 
 KEY = "ask-tree"
 
+# Notes the size of every text that is painted on a canvas from now on.
+NOTE_PAINTED = """() => {
+  const { prototype } = CanvasRenderingContext2D;
+  const { fillText } = prototype;
+  window.painted = [];
+  prototype.fillText = function (text, ...more) {
+    const { a, b } = this.getTransform();
+    const scale = Math.hypot(a, b) / devicePixelRatio;
+    window.painted.push([text, scale * parseFloat(/[\\d.]+px/.exec(this.font)[0])]);
+    return fillText.call(this, text, ...more);
+  };
+}"""
+
+# The visible texts below 12 pixels: of the page and its shadow trees, of drawings, of canvases.
 SMALL = """() => {
-  const small = [];
+  const sizes = [...window.painted];
   const walk = (root) => {
-    for (const element of root.querySelectorAll("*")) {
+    for (const element of root.querySelectorAll(":not(style, script)")) {
       if (element.shadowRoot) walk(element.shadowRoot);
       const said = [...element.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
-      const size = parseFloat(getComputedStyle(element).fontSize);
-      if (said && size < 12 && element.checkVisibility()) small.push([element.textContent, size]);
+      if (!said || !element.checkVisibility()) continue;
+      const { a, b } = element.closest("text")?.getScreenCTM() ?? { a: 1, b: 0 };
+      const zoom = element.closest("text") ? Math.hypot(a, b) : element.currentCSSZoom;
+      sizes.push([element.textContent, zoom * parseFloat(getComputedStyle(element).fontSize)]);
     }
   };
-  walk(document.querySelector('[data-testid="stMain"]'));
-  return small;
+  walk(document.querySelector('[data-testid="stApp"]'));
+  return sizes.filter(([, size]) => size < 11.99);
 }"""
 
 # Pixels of the page at the middle of a node of the lower half.
@@ -177,8 +193,17 @@ def test_k_different_texts_are_listed_on_request_and_follow_the_slider(ask, memo
     assert "deduplicate=yes" in ask.page.url
 
 
-def test_no_text_is_smaller_than_twelve_pixels(ask):
-    assert ask.page.evaluate(SMALL) == []
+@pytest.mark.parametrize(
+    "path", ["", "ask", "ask?beside=best+evidence", "sweep", "compare", "guide"]
+)
+def test_no_text_is_smaller_than_twelve_pixels(app, path):
+    app.open(path)
+    app.page.evaluate(NOTE_PAINTED)
+    for width, height in ((1400, 900), (1280, 720), (1024, 768), (390, 844)):
+        app.page.set_viewport_size({"width": width, "height": height})
+        app.settle()
+        assert app.page.evaluate(SMALL) == []
+    assert bool(app.page.evaluate("() => window.painted.length")) == (path != "guide")
 
 
 def test_presenting_hides_the_controls_enlarges_the_rest_and_ends_with_escape(ask, memory):

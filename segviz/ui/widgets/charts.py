@@ -11,7 +11,7 @@ import streamlit as st
 from segviz.evaluation import Mean
 from segviz.ui.widgets.captions import signed
 from segviz.ui.widgets.style import CAPTION
-from segviz.view.palette import ACCENT, RAMPS, SURFACE
+from segviz.view.palette import ACCENT, RAMPS, SMALLEST_TEXT, SURFACE
 
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
 
@@ -56,14 +56,17 @@ def ramp(kind: Literal["score", "change"]) -> list[str]:
 
 
 def readable(figure: Any) -> Any:
-    """Sets text colours with enough contrast; returns the figure.
+    """Sets text colours with enough contrast and readable sizes; returns the figure.
 
-    Streamlit's grey has a contrast of 3.8 to 1 on white; WCAG 2.2 requires 4.5 for small text.
+    Streamlit's grey has a contrast of 3.8 to 1 on white; WCAG 2.2 requires 4.5 for small text. Its
+    ticks and legends have 11 pixels.
     """
     quiet = CAPTION[theme()]
     figure.layout.font.color = figure.layout.legend.font.color = ink()
+    figure.layout.legend.font.size = SMALLEST_TEXT
     for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
         axis.tickfont.color = axis.title.font.color = quiet
+        axis.tickfont.size = axis.title.font.size = SMALLEST_TEXT
     return figure
 
 

@@ -41,6 +41,7 @@ _RULES = """
   --segviz-verdict: 1rem; --segviz-verdict-lines: nowrap; --segviz-parts: 22px;
   --segviz-named: none; --segviz-read: 2;
 }
+.st-key-ask-pair, [class*="st-key-beside-structures"] { --segviz-hint: none; }
 
 /* The controls above the tree are one line of an instrument: equally tall, close together. */
 :is(.st-key-transport, .st-key-asking, .st-key-scoring) button { padding: 0.1rem 0.6rem; }

@@ -19,7 +19,7 @@ export function drawCandidates(s, ctx) {
   const barLeft = left + 14;
   const [low, high] = barRange(data.candidates);
   const { shown, hidden } = candidateRows(data, Math.floor((geom.axisTop - geom.top) / LINE));
-  ctx.font = `12px ${theme.font}`;
+  ctx.font = theme.font;
   const written = Math.max(NUMBERS, ...shown.map((row) => 11 + ctx.measureText(row.numbers).width));
   const width = Math.max(20, geom.right - 26 - written);
   /** @param {number} v */
@@ -35,7 +35,7 @@ export function drawCandidates(s, ctx) {
   s.sight.candidates = shown.map((row, i) => ({ node: "node" in row ? Number(row.node) : null, y: lines[i] }));
   const first = Math.min(...lines);
   const scored = lines.filter((_, i) => shown[i].score !== null);
-  ctx.font = `12px ${theme.font}`;
+  ctx.font = theme.font;
   ctx.textAlign = "left";
   ctx.fillStyle = theme.muted;
   ctx.fillText(candidatesTitle(data.candidates), barLeft, Math.max(9, first - 19));
@@ -70,7 +70,7 @@ export function drawCandidates(s, ctx) {
       }
       textLeft += width + 8;
     }
-    ctx.font = `${row.taken && !numbers ? "600 " : ""}12px ${theme.font}`;
+    ctx.font = `${row.taken && !numbers ? "600 " : ""}${theme.font}`;
     ctx.fillStyle = row.taken ? theme.text : theme.muted;
     const room = s.elements.stage.clientWidth - 2 - textLeft;
     ctx.fillText(fittingText(ctx, numbers || row.label, room), textLeft, y + 0.5);

@@ -18,7 +18,7 @@ export function drawHistogram(s, ctx, half) {
     if (both) return `${was}→${is}`;
     return half && is !== was ? `${is} ${sign(is - was)}` : String(half ? is : was);
   });
-  ctx.font = `12px ${theme.font}`;
+  ctx.font = theme.font;
   const written = Math.max(NUMBER, ...words.map((text) => 7 + ctx.measureText(text).width));
   const unit = Math.max(1, geom.right - GAP - written) / most;
   ctx.textAlign = "left";

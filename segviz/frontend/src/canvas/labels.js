@@ -114,7 +114,7 @@ export function drawLabels(s, ctx, half) {
   const marks = data.mode === "scores" ? rankMarks(scene, half) : new Map();
   const gold = new Set(data.gold);
   ctx.save();
-  ctx.font = `12px ${theme.font}`;
+  ctx.font = theme.font;
   ctx.textAlign = "left";
   /** @param {string} text */
   const measure = (text) => ctx.measureText(text).width;

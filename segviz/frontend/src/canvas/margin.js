@@ -15,7 +15,7 @@ const DENSITY_TOP = 16; // pixels of the axis above the highest bar of a search
  * @type {Painter} */
 export function drawMargin(s, ctx, half) {
   const { sight: { geom }, scene: { theme, tree } } = s;
-  ctx.font = `12px ${theme.font}`;
+  ctx.font = theme.font;
   ctx.textAlign = "right";
   let last = null;
   for (let level = 0; level < tree.laneCount.length; level++) {
@@ -28,7 +28,7 @@ export function drawMargin(s, ctx, half) {
   }
   if (s.scene.picture === "grow" || !s.scene.data.legend) return;
   const { y, h } = halfBox(geom, half);
-  ctx.font = `12px ${theme.font}`;
+  ctx.font = theme.font;
   const name = halfName(s.scene, half);
   const reach = ctx.measureText(name).width / 2 + 4;
   const middle = Math.min(Math.max(y + h / 2, reach), s.elements.stage.clientHeight - reach);
@@ -93,14 +93,14 @@ export function drawAxis(s, ctx) {
     }
     return placed.map(({ item }) => item);
   };
-  ctx.font = `12px ${theme.font}`;
+  ctx.font = theme.font;
   ctx.fillStyle = theme.text;
   const named = write(data.session_labels, bands, strip + 11);
-  ctx.font = `12px ${theme.font}`;
+  ctx.font = theme.font;
   ctx.fillStyle = theme.muted;
   write(data.session_dates, named, strip + 24, WORDS_APART); // a date never stands without its session
   if (axisHeight < strip - axisTop + CHAPTER || data.origin.length) return; // in the order of time
-  ctx.font = `600 12px ${theme.font}`;
+  ctx.font = `600 ${theme.font}`;
   ctx.fillStyle = theme.text;
   write(chaptersOf(data, tree, scene.runs), bands, strip + CHAPTER - 7, WORDS_APART);
 }
@@ -169,7 +169,7 @@ function drawNow(s, ctx, bottom) {
   ctx.fillStyle = theme.line;
   ctx.fillRect(Math.round(now), top, 1, bottom - top);
   ctx.fillStyle = theme.muted;
-  ctx.font = `12px ${theme.font}`;
+  ctx.font = theme.font;
   ctx.textAlign = "left";
   ctx.fillText("now", now + 5, top + 7);
 }

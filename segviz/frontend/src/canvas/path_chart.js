@@ -144,7 +144,7 @@ function draw(s, found, ctx, width, height) {
   const { scene: { theme, data }, attention: { selected }, path } = s;
   const { upper, size, most, y } = rankScale(found, height);
   const line = TAKEN * upper;
-  ctx.font = `12px ${theme.font}`;
+  ctx.font = theme.font;
   ctx.textBaseline = "middle";
   ctx.textAlign = "right";
   ctx.fillStyle = theme.band;

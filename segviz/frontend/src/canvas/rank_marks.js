@@ -126,7 +126,7 @@ export function plate(theme, ctx, { x, y }, { rank, inside, kind }, after) {
   ctx.strokeStyle = colour;
   ctx.lineWidth = 1.5;
   if (inside && !filled) ctx.strokeRect(x - w / 2 + 0.75, y - HIGH / 2 + 0.75, w - 1.5, HIGH - 1.5);
-  ctx.font = `600 12px ${theme.font}`;
+  ctx.font = `600 ${theme.font}`;
   [ctx.textAlign, ctx.textBaseline] = ["center", "middle"];
   ctx.fillStyle = filled ? inkOn(fill) : kind === "changed" ? theme.accent : theme.text;
   ctx.fillText(String(rank), x, y + 0.5);

@@ -68,7 +68,7 @@ export function readOut(s, given = null) {
   const known = node !== null && scene.data.level[node] >= 0;
   /** @type {TipLine[]} */
   const lines = given ?? (known ? nodeLines(scene, node)
-    : [["meta", "Point at a node to read it here; click it to see where it belongs."]]);
+    : [["hint", "Point at a node to read it here; click it to see where it belongs."]]);
   const told = lines.filter(([kind]) => kind !== "text");
   const text = known && excerpt?.node === node && !given ? isolateText(excerpt.text)
     : node !== null && node === selected && scene.data.legend ? ""

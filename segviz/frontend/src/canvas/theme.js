@@ -26,7 +26,8 @@ export function readTheme(s) {
   scene.tints.clear();
   s.frames.fitted.clear();
   return {
-    background, text, accent, ramp, change, font: style.fontFamily,
+    background, text, accent, ramp, change, family: style.fontFamily,
+    font: `${style.fontSize} ${style.fontFamily}`,
     table: rampTable(ramp),
     changeTable: rampTable(change),
     measureTable: rampTable(measure),

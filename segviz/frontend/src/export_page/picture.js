@@ -50,7 +50,7 @@ export function pictureOf(state, words, titles = null) {
   ctx.textBaseline = "middle";
   drawLegend(s, ctx, words);
   const said = [tag("title", {}, words.heading), tag("desc", {}, words.about)];
-  return recorder.svg(width, height, theme.font, said.join(""));
+  return recorder.svg(width, height, theme.family, said.join(""));
 }
 
 /** @type {(theme: Theme) => Map<unknown, Tile>} */
@@ -84,7 +84,7 @@ function drawHead(s, ctx, { width, heading, setting }) {
   const { scene: { theme }, sight: { boxes: [{ shown, inView }] } } = s;
   /** @type {(text: string, y: number, size: number, room: number) => void} */
   const write = (text, y, size, room) => {
-    ctx.font = `${size > 12 ? "600 " : ""}${size}px ${theme.font}`;
+    ctx.font = `${size > 12 ? "600 " : ""}${size}px ${theme.family}`;
     ctx.fillStyle = size > 12 ? theme.text : theme.muted;
     ctx.fillText(fittingText(ctx, text, room), EDGE, y);
   };
@@ -108,13 +108,13 @@ function drawLegend(s, ctx, { width, height, foot, note }) {
    * @type {(wide: number, text: string, draw?: (x: number, y: number) => void,
    *    before?: string) => void} */
   const item = (wide, text, draw, before = "") => {
-    ctx.font = `12px ${theme.font}`;
+    ctx.font = theme.font;
     const [lead, words] = [before && isolateText(before), isolateText(text)];
     const skip = lead ? ctx.measureText(lead).width + 6 : 0;
     const room = skip + (wide ? wide + 6 : 0) + ctx.measureText(words).width;
     if (x > EDGE && x + room > width - EDGE) [x, y] = [EDGE, y + LINE];
     draw?.(x + skip, y);
-    ctx.font = `12px ${theme.font}`;
+    ctx.font = theme.font;
     ctx.textAlign = "left";
     ctx.fillStyle = theme.muted;
     if (lead) ctx.fillText(lead, x, y);

@@ -180,8 +180,8 @@ def _beside(
                     on_pick=session.select,
                 )
     st.caption(
-        f"{counted(len(shared), 'shared content word')} marked. Select another candidate in the "
-        "tree to compare it."
+        (f"Marked: {counted(len(shared), 'shared word')}." if shared else "No telling word in both.")
+        + " Select another candidate in the tree to compare it."
     )
 
 

@@ -44,8 +44,8 @@ GOOD_TEXTS = (
     "The sample *Ines and Theo, reference summaries* has the same tree, but its inner nodes are "
     "written by hand in the third person. On its 61 questions with an answer, answer words "
     "rise from .54 to .76 (hybrid relevance, no propagation; difference +.22 [.14, .31]), while "
-    "evidence reached stays level on 69 questions (+.00 [-.09, .10]). With bottom-up propagation "
-    "(α .1, H 2) on cosines, fewer gold turns are quoted (-.13 [-.20, -.06]), because a summary "
+    "evidence reached stays level on 69 questions (+.00 [−.09, .10]). With bottom-up propagation "
+    "(α .1, H 2) on cosines, fewer gold turns are quoted (−.13 [−.20, −.06]), because a summary "
     "does not repeat the words of a turn."
 )
 """Three sentences whose numbers a test measures again."""
