@@ -12,6 +12,7 @@ import segviz
 from segviz.conversation import sample_path
 from segviz.evaluation import evaluate
 from segviz.ui.pages.guide.page import GOOD_TEXTS
+from segviz.ui.widgets.captions import signed
 from segviz.view.captions import provenance_lines
 from tests.reference import TEXTS, reference, span_of
 
@@ -85,7 +86,7 @@ def test_the_guide_says_what_the_texts_change(memory):
 
     def said(mean):
         value, low, high = (
-            f"{x:+.2f}".replace("0.", ".").replace("-", "−") for x in (mean.value, mean.low, mean.high)
+            signed(f"{x:+.2f}".replace("0.", ".")) for x in (mean.value, mean.low, mean.high)
         )
         return f"{value} [{low.lstrip('+')}, {high.lstrip('+')}]"
 

@@ -80,7 +80,8 @@ def heatmap(
     for (x, y), one in known.items():
         stop = ramp[round((_tint(one) + 1) / 2 * (len(ramp) - 1))]
         gain = f"<br><b>{_three_digits(one.gain.value, plus=True)}</b>" if one.sign else ""
-        text, font = _three_digits(one.mean.value) + gain, {"size": SMALLEST_TEXT, "color": text_on(stop)}
+        font = {"size": SMALLEST_TEXT, "color": text_on(stop)}
+        text = _three_digits(one.mean.value) + gain
         said.append({"x": x, "y": y, "text": text, "font": font, "showarrow": False})
     figure.update_layout(annotations=said)
     if chosen is not None and chosen[0] == policy:

@@ -1,9 +1,8 @@
-"""Defines the colours of data in views and exports: ramps, sessions, levels, series, text; and the
-smallest text.
+"""Defines the colours of data in views and exports: ramps, sessions, levels, series.
 
 Ramps are computed in OKLCH (Ottosson 2020), in which equal steps of lightness look equal. So a ramp
 from light to dark is ordered for any kind of colour vision. The ramp of signed change has a hue for
-each sign; hatching shows the sign, too.
+each sign; hatching shows the sign, too. The colours and the least size of text are here as well.
 """
 
 from __future__ import annotations

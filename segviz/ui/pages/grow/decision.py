@@ -180,8 +180,8 @@ def _beside(
                     on_pick=session.select,
                 )
     st.caption(
-        (f"Marked: {counted(len(shared), 'shared word')}." if shared else "No telling word in both.")
-        + " Select another candidate in the tree to compare it."
+        f"Shared content words: {len(shared) or 'none'}. Select another candidate in the tree to "
+        "compare it."
     )
 
 
