@@ -77,6 +77,7 @@ def test_a_click_on_a_dot_of_the_atlas_asks_its_question_from_any_page(app):
     app.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     app.page.wait_for_url("**/ask?*question=*")
     app.settle()
+    assert app.page.get_by_test_id("stPopoverBody").locator("visible=true").count() == 0
     verdict = app.tree(KEY).locator(".verdict").inner_text()
     assert verdict.startswith(("Gold gained", "Gold quoted", "Gold: "))  # the first group is won
 

@@ -69,10 +69,15 @@ def questions_popover(
 ) -> None:
     """Draws a button that opens all questions as dots, and a list of one ``group`` or of all.
 
-    A click asks a question, then calls ``opened``.
+    A click asks a question, closes the list, then calls ``opened``.
     """
     if not session.conversation.questions:
         return
+
+    def close() -> None:
+        st.session_state[key] = False
+        opened()
+
     with st.popover(
         label, key=key, on_change="rerun", type="tertiary" if group else "secondary"
     ) as there:
@@ -80,7 +85,7 @@ def questions_popover(
             # Plotly would cost the first page a third of its time.
             from segviz.ui.widgets.atlas import draw_questions
 
-            draw_questions(session, key, opened, group)
+            draw_questions(session, key, close, group)
 
 
 def nothing_asked(session: AppSession) -> None:

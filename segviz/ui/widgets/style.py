@@ -81,6 +81,7 @@ _RULES = """
 [data-segviz-presenting] {
   --segviz-controls: none;
   --segviz-body: block;
+  --segviz-hint: none;
 }
 [data-segviz-presenting] :is(
   [data-testid="stSidebar"], [data-testid="stHeader"], .st-key-scoring, .st-key-transport,
@@ -88,8 +89,11 @@ _RULES = """
 ) { display: none; }
 [data-segviz-presenting] .stMainBlockContainer { padding: 1rem 1.5rem; zoom: 1.4; }
 [data-segviz-presenting] .stApp::after {
-  content: "Esc ends presenting · ← → walk the tour"; position: fixed; right: 1rem; bottom: 0.5rem;
+  content: "Esc ends presenting"; position: fixed; right: 1rem; bottom: 0.5rem;
   color: var(--segviz-caption); font-size: 0.875rem;
+}
+[data-segviz-presenting] .stApp:has(.st-key-tour-bar)::after {
+  content: "Esc ends presenting · ← → walk the tour";
 }
 
 /* A file may be dropped anywhere: while one is dragged, an upload zone covers the page. Its file is
@@ -162,8 +166,9 @@ _RULES = """
 /* The files to take away are a list, not a stack of boxes. */
 .st-key-export-menu [data-testid="stVerticalBlock"] { gap: 0.3rem; }
 .st-key-export-menu [data-testid="stDownloadButton"] button {
-  min-height: 2rem; padding: 0.1rem 0.6rem; justify-content: flex-start;
+  min-height: 2rem; padding: 0.1rem 0.6rem;
 }
+.st-key-export-menu [data-testid="stDownloadButton"] button > div { justify-content: flex-start; }
 /* Streamlit shows it under the pointer alone: neither finger nor Tab would find it. */
 [data-testid="stCode"] > div:has(button) { visibility: visible; opacity: 1; }
 

@@ -130,3 +130,15 @@ export function multiple({ tree }, score) {
   const times = score * tree.active;
   return `×${times >= 100 ? times.toFixed(0) : times >= 10 ? times.toFixed(1) : times.toFixed(2)}`;
 }
+
+/** The words of the question that a node has, the first of its reasons to be found.
+ * @type {(data: Message, node: number) => string} */
+export function askedWords(data, node) {
+  const asked = Object.keys(data.matches[nodeOf(data, node)] ?? {});
+  return asked.length ? `has only “${isolateText(asked.slice(0, 2).join(", "))}”` : "has no word asked";
+}
+
+/** What a node lacks whose score is so many times below that of the last retrieved one.
+ * @param {number} ratio */
+export const scoreLacking = (ratio) =>
+  (Number.isFinite(ratio) ? `score ×${ratio.toFixed(ratio < 1.095 ? 2 : 1)}` : "a score");

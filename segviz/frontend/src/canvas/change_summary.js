@@ -2,7 +2,7 @@
 // key B) to see the same question without propagation.
 
 import { element, make, rewrite } from "../shared/dom.js";
-import { levelName, nameOf, turnsOf } from "./answer.js";
+import { askedWords, levelName, nameOf, scoreLacking, turnsOf } from "./answer.js";
 import { onScores, schedule, showScores } from "./scheduler.js";
 import { hold } from "./settings.js";
 
@@ -92,6 +92,8 @@ export function changeParts(scene) {
   if (entered.length) parts.push(["in", named(entered)]);
   if (left.length) parts.push(["out", named(left)]);
   if (gold.asked) parts.push(["gold", goldWords(gold)]);
+  const why = missedWords(data, answer);
+  if (why) parts.push(["missed", why]);
   const changes = levels.before.map((count, level) => [level, count, levels.after[level]])
     .filter(([, from, to]) => from !== to)
     .map(([level, from, to]) => `${levelName(data, level)} ${from}→${to}`);
@@ -103,6 +105,18 @@ export function changeParts(scene) {
 function goldWords({ before, after, asked }) {
   const wide = after.covered.length ? `, ${after.covered.length} quoted by a wider node` : "";
   return `${before.found.length}/${asked} → ${after.found.length}/${asked}${wide}`;
+}
+
+/** Why the best of the missed gold leaves is not retrieved; "" where none is ranked.
+ * @type {(data: Message, answer: Answer) => string} */
+function missedWords(data, { after, gold, is }) {
+  /** @param {number} node */
+  const rank = (node) => is.get(node) ?? 0;
+  const [leaf] = [...data.gold].sort((a, b) => rank(a) - rank(b))
+    .filter((node) => rank(node) && turnsOf(data, node).some((turn) => gold.after.missed.includes(turn)));
+  const ratio = data.final[after[after.length - 1]] / data.final[leaf];
+  if (!(ratio > 1) || !Object.keys(data.matches).length) return "";
+  return `rank ${rank(leaf)}: ${askedWords(data, leaf)}, needs ${scoreLacking(ratio)}`;
 }
 
 /** The button that shows the question without propagation for as long as it is held.

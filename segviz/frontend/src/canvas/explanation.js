@@ -3,7 +3,7 @@
 
 import { button, element, isNews, make, rewrite, sign } from "../shared/dom.js";
 import { isolateText } from "../shared/text.js";
-import { labelOf, levelName, nameOf, nodeOf, turnsOf, wordsOf } from "./answer.js";
+import { askedWords, labelOf, levelName, nameOf, scoreLacking, turnsOf, wordsOf } from "./answer.js";
 import { onFrame, schedule } from "./scheduler.js";
 import { shownFlow } from "./flow.js";
 import { reveal, select } from "./navigation.js";
@@ -129,8 +129,8 @@ function missRows({ scene, settings: { setting }, path }) {
     const moved = found && now !== undefined ? needed(found, node, now) : "";
     return { node, rank: ranks[i], gold: gold.includes(node) ? turnsOf(data, node) : [],
       level: levelName(data, data.level[node]), words: [labelOf(data, node), wordsOf(data, node, 40)].filter(Boolean).join(" · "),
-      needs: moved || (!ranks[i] ? "its level admitted" : retrieval.deduplicate && ratio <= 1 ? "text is in" : Number.isFinite(ratio)
-        ? `score ×${ratio.toFixed(ratio < 1.095 ? 2 : 1)}` : "a score") };
+      needs: moved || (!ranks[i] ? "its level admitted" : retrieval.deduplicate && ratio <= 1 ? "text is in"
+        : scoreLacking(ratio)) };
   }).sort((a, b) => Number(!a.gold.length) - Number(!b.gold.length) || a.rank - b.rank);
 }
 
@@ -155,11 +155,4 @@ function writeMisses(s, part, rows) {
     }
     element("bdi", "words", line, words);
   }
-}
-
-/** The words of the question that a node has, the first of its reasons to be found.
- * @type {(data: Message, node: number) => string} */
-function askedWords(data, node) {
-  const asked = Object.keys(data.matches[nodeOf(data, node)] ?? {});
-  return asked.length ? `has only “${isolateText(asked.slice(0, 2).join(", "))}”` : "has no word asked";
 }

@@ -74,7 +74,7 @@ function crumb(s, node) {
   const called = s.scene.data.names[node];
   const place = `L${level[node]}${top[node] > level[node] ? `–${top[node]}` : ""}`;
   const name = called ? isolateText(here ? called : called.split(", ")[0]) : place;
-  const text = here ? `${called ? `${name} · ` : ""}${place} · ${where}` : name;
+  const text = here && !called ? `${place} · ${where}` : name; // the line below says the rest
   const item = make("li");
   const made = button("", item, text, () => select(s, node),
     `Select node ${node}: ${levelsText(level[node], top[node])}, ${where}`);

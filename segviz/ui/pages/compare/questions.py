@@ -55,7 +55,7 @@ from segviz.ui.settings import asked_question, write_settings
 from segviz.ui.state import AppSession, fingerprint, keep, peek, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
-from segviz.ui.widgets.charts import chart, pair, sentence_of, table
+from segviz.ui.widgets.charts import QUIET, caption, pair, readable, sentence_of, table
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.measures import at_once, disputed_choice, duration, measure_choice
 from segviz.ui.widgets.question import question_box
@@ -353,12 +353,12 @@ def _standings(
         for row, one in zip(group, cells, strict=True):
             every.setdefault(_row_name(row), (row, one))
     rows = [cells for _, cells in every.values()]
-    chart(
-        standing_plot(rows, label, **pair()),
-        " ".join(sentences),
-        "standing-plot",
+    figure = readable(standing_plot(rows, label, **pair()))
+    st.plotly_chart(figure, key="standing-plot", config=QUIET, alt=" ".join(sentences))
+    caption(
         f"{_MEANING} The table also has words read, seconds, model calls and the size of vectors.",
-        rows=lambda: [
+        "standing-plot",
+        lambda: [
             {n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows
         ],
     )
