@@ -67,8 +67,9 @@ def ask(app, found):
     return app
 
 
-def test_a_click_on_a_dot_of_the_atlas_asks_its_question_from_any_page(app):
-    app.open("guide")
+@pytest.mark.parametrize("page", ["guide", "ask"])
+def test_a_click_on_a_dot_of_the_atlas_closes_it_and_asks_its_question(app, page):
+    app.open(page)
     app.page.get_by_role("button", name="Question atlas").click()
     app.settle()
     dots = app.page.locator("[class*=st-key-fates-dots] .points").first.locator("path")
