@@ -136,6 +136,8 @@ def _print_report(
     )
     if asked.step is not None:
         console.line(moment_sentence(memory, question, asked.step))
+    if result.evidence and not result.native:
+        console.line("scores: before -> after propagation; was: rank before propagation")
     gold = _gold(memory, result, question)
     held = memory.gold(tuple(gold), result.structure).by_node
     names = level_names(memory.system)

@@ -95,7 +95,11 @@ def _shape_line(measured: Shape, unit: str) -> str:
 
     A fact graph has the numbers of its kinds of nodes in place of the depth.
     """
-    start = f"{measured.leaves} leaves ({unit}), {measured.nodes} nodes"
+    start = (
+        f"{counted(measured.leaves, 'leaf', 'leaves')} ({unit}), {counted(measured.nodes, 'node')}"
+    )
+    if measured.unary:
+        start += f" (and {measured.unary:,} that repeat the text of an only child)"
     if measured.facts:
         kinds = Counter[str]()
         for layer in measured.facts.layers:

@@ -21,6 +21,7 @@ from segviz.conversation import Conversation
 from segviz.export import locomo_json
 from segviz.memory import open_memory
 from segviz.store import recognises
+from segviz.text.captions import counted
 
 _OUTPUT = "File to write; - for standard output."
 
@@ -65,7 +66,8 @@ def convert(options: Options, console: Console) -> int:
         console.json("convert", {"output": str(path), "conversations": described})
         return OK
     turns = sum(len(c.turns) for c in conversations)
-    console.line(f"{path}: {len(described)} conversations, {turns} turns")
+    number = counted(len(described), "conversation")
+    console.line(f"{path}: {number}, {counted(turns, 'turn')}")
     return OK
 
 

@@ -38,6 +38,8 @@ def new(options: Options, console: Console) -> int:
         taken = "; it is a system of segviz" * (name in SYSTEMS)
         expected = "expected small letters, digits and hyphens, as my-notes"
         raise UsageError(f"NAME is {name!r:.60}{taken}; {expected}")
+    if folder.exists():
+        raise UsageError(f"there is a {str(folder)!r} already; choose another name or remove it")
     with user_errors(OSError):
         folder.mkdir()
     names = {"name": name, "module": name.replace("-", "_"), "kind": name.title().replace("-", "")}

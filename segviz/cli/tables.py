@@ -76,8 +76,8 @@ def report(
     if isinstance(last, Sweep):
         tried = len(last.gains(options.measure)) * relevances
         console.line(
-            f"gains are paired, and their intervals are simultaneous over all {tried} settings; "
-            "the best setting is chosen on the same questions"
+            "gains are paired, and their intervals are simultaneous over "
+            f"{counted(tried, 'setting')}; the best setting is chosen on the same questions"
         )
 
 
@@ -144,7 +144,7 @@ def _print_setting(
     alone = asked.relevance and "relevance" not in columns
     relevance = f", relevance {asked.relevance}" if alone else ""
     console.line(
-        f"{label}, {number} questions{without}, {read}{relevance}; evidence reached in "
+        f"{label}, {counted(number, 'question')}{without}, {read}{relevance}; evidence reached in "
         f"{found.units} units, answer words in {found.tokens} tokens; 95 % intervals"
     )
     for policy in found.policies if isinstance(found, Sweep) else ():

@@ -215,15 +215,15 @@ class Calibrated(Judging, Declared):
             if scores[position] >= limits[position]:
                 score, needed = told_apart(scores[position], limits[position])
                 why = (
-                    f"{candidate.place.capitalize()} is the lowest node close enough: "
-                    f"{score} reaches {needed}."
+                    f"The lowest node that is close enough is on {candidate.place}: "
+                    f"similarity {score}, needed {needed}."
                 )
                 return Verdict(position, judgements, why)
         near = max(range(len(scores)), key=lambda i: scores[i] - limits[i])  # for the reason only
         score, needed = told_apart(scores[near], limits[near])
         why = (
-            f"No open node is close enough; the nearest miss is {candidates[near].place} "
-            f"with {score} against {needed}."
+            f"No open node is close enough. The nearest is on {candidates[near].place}: "
+            f"similarity {score}, needed {needed}."
         )
         return Verdict(None, judgements, why)
 

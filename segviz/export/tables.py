@@ -151,7 +151,9 @@ def ranks_csv(view: View) -> str:
     """
     result = view.result
     if result is None:
-        raise ValueError("this view asks no question, so nothing is ranked; export it from Ask")
+        raise ValueError(
+            "this view asks no question, so nothing is ranked; ask one, on Ask or with --question"
+        )
     structure, levels = view.structure, result.settings.levels
     order, before = (
         ranking(scores, structure, levels) for scores in (result.final, result.initial)

@@ -39,6 +39,9 @@ def test_a_build_tells_the_share_of_contentless_lines(run, tmp_path):
     assert found["shape"]["contentless_lines"] == plain(shares)
     share = contentless_share(memory.structure, speakers)
     assert f"{share:.1%} of the lines in inner nodes are contentless\n" in told
+    repeats = len(memory.structure) - found["shape"]["nodes"]
+    assert repeats
+    assert f"{found['shape']['nodes']} nodes (and {repeats} that repeat" in told
     flat = run("build", "sample:recurrence", "--system", "bm25", "-o", "two.json").out
     assert "contentless" not in flat
 
@@ -144,6 +147,7 @@ def test_a_question_is_asked_at_its_moment_unless_a_step_is_named(run, moments, 
     assert f"before D5:3, after step {step}" in told
     told = run("ask", "m.json", "--number", 1).out
     assert told.splitlines()[1].startswith("0 of 0 nodes")
+    assert "before -> after" not in told
     for name, options, at in (("a.py", (), step), ("b.py", ("--step", 7), 7)):
         run("export", "m.json", "--format", "python", "--number", 0, *options, "-o", name)
         assert f"step={at}," in (tmp_path / name).read_text("utf-8")

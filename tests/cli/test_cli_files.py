@@ -73,7 +73,7 @@ def test_any_format_becomes_a_locomo_file(run, tmp_path):
 
 def test_a_memory_gives_its_conversation_back(run, boat):
     told, whole = run("convert", boat, "-o", "back.json").out, sample(sessions=6)
-    assert told == f"back.json: 1 conversations, {len(whole.turns)} turns\n"
+    assert told == f"back.json: 1 conversation, {len(whole.turns)} turns\n"
     assert segviz.load("back.json")[0] == whole
 
 

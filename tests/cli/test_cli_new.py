@@ -61,5 +61,6 @@ def test_a_name_that_cannot_be_a_system_is_refused(run, name):
 
 def test_an_existing_folder_is_left_alone(run, tmp_path):
     (tmp_path / "my-notes").mkdir()
-    assert run("new", "my-notes").code == 2
+    ran = run("new", "my-notes")
+    assert (ran.code, "another name" in ran.err) == (2, True)
     assert not [*(tmp_path / "my-notes").iterdir()]

@@ -70,7 +70,7 @@ def test_a_close_decision_says_how_close():
     verdict = Cosine(0.9001).judge(unit([1, 0]), [candidate(1, at(0.9))])
     assert verdict.why.endswith("at 0.9000, stays below 0.9001.")
     near = Calibrated(0.9001, crowding=0.0).judge(unit([1, 0]), [candidate(1, at(0.9))])
-    assert near.why.endswith("with 0.9000 against 0.9001.")
+    assert near.why.endswith("similarity 0.9000, needed 0.9001.")
 
 
 class TestCosine:
@@ -156,7 +156,7 @@ class TestCalibrated:
         found = [candidate(1, at(0.35)), candidate(2, at(0.0))]
         verdict = self.model.judge(unit([1, 0]), found)
         assert verdict.chosen is None
-        assert "nearest miss is level 1 (units 0–4) with 0.35 against 0.40" in verdict.why
+        assert "nearest is on level 1 (units 0–4): similarity 0.35, needed 0.40" in verdict.why
 
 
 @dataclass

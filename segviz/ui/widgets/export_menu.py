@@ -28,7 +28,7 @@ from segviz.view.bookmark import encode
 
 _HEADINGS = {
     FORMATS["html"].label: "To show",
-    FORMATS["session"].label: "To go on with",
+    FORMATS["session"].label: "To continue later",
     FORMATS["graphml"].label: "Data",
     FORMATS["python"].label: "Code",
 }
