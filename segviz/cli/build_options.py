@@ -254,13 +254,14 @@ def build_one(
     if not conversation.units(unit):
         raise UsageError(f"the rule {unit!r} makes no leaf from {conversation.id}; try another")
     chat = models.chat if callers else None
-    total = len(conversation.units(unit))
+    total, replies = len(conversation.units(unit)), 0.0
     if chat is not None and not console.quiet:
         wanted, _ = rehearse(conversation, system, unit, models.embedder, chat)
         for line in expectations(wanted, models):
             console.note(line)
+        replies = sum(each.replies for each in wanted.values())
     try:
-        with console.progress(f"building {name}", "leaves", chat=chat) as show:
+        with console.progress(f"building {name}", "leaves", chat=chat, replies=replies) as show:
             show(0, total)
             return build(
                 conversation, system, unit, embedder=models.embedder, chat=chat, progress=show

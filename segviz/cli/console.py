@@ -141,41 +141,42 @@ class Console:
 
     @contextmanager
     def progress(
-        self, what: str, noun: str, log_seconds: float = 10.0, chat: Chat | None = None
+        self,
+        what: str,
+        noun: str,
+        log_seconds: float = 10.0,
+        chat: Chat | None = None,
+        replies: float = 0,
     ) -> Iterator[Callable[[int, int], None]]:
         """Yields a function ``(done, total)`` that updates a progress line on standard error.
 
         The line is also updated while a slow call of a model is waited for. Without a terminal the
         function writes a new line every ``log_seconds`` instead. If a model, ``chat``, is waited
-        for, the first line comes at once, and each line has the number of its replies. The progress
-        bar of click is not used, because it would leave its last line on the terminal.
+        for, the first line comes at once, and each line has the number of its replies, of about
+        ``replies`` if that is known. The progress bar of click is not used, because it would leave
+        its last line on the terminal.
         """
         from segviz.llm.timeouts import heartbeat  # the app starts without it
-        from segviz.text.captions import counted
+        from segviz.llm.usage import Pace
 
         shown = not self.quiet and self.err.isatty()
         began = last = time.monotonic()
         if chat is not None and not shown:
             last -= log_seconds
-        before = chat.counts().get("answered", 0) if chat is not None else 0
+        pace = Pace(chat, replies)
         at: tuple[int, int] | None = None
 
         def show(done: int, total: int) -> None:
             nonlocal last, at
             at = done, total
             now = time.monotonic()
+            said = pace.phrase(done, total, now)
             if self.quiet or (shown and done < total and now - last < _REDRAW_SECONDS):
                 return
             if not shown and (done == total or now - last < log_seconds):
                 return
             last = now
-            left = (
-                (now - began) / done * (total - done) if done > 1 else 0.0
-            )  # the first is no measure
-            wait = f", about {left:.0f} s left" if left >= 1 else ""
-            replies = chat.counts().get("answered", 0) - before if chat is not None else 0
-            said = f", {counted(replies, 'reply', 'replies')}" if chat is not None else ""
-            line = f"{visible(what)}: {done} of {total} {noun}{said}{wait}"
+            line = f"{visible(what)}: {done} of {total} {noun}{said}"
             self.err.write(f"\r{line}\x1b[K" if shown else f"{line}\n")
             self.err.flush()
 

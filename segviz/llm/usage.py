@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from segviz.llm.endpoint import Endpoint
+from segviz.llm.protocols import Chat
+from segviz.text.captions import counted, duration
 
 # A count beyond this is a server's mistake, not a bill.
 _MOST_TOKENS = 1_000_000_000
@@ -103,6 +105,57 @@ class Tries(NamedTuple):
     requests: int = 0
     wrote: int = 0
     expected: int = 0
+
+
+class Pace:
+    """Progress, in words, of work that may wait for a model.
+
+    The time left follows from the model's new replies if their number is known in advance, else
+    from the finished parts. The first of them is no measure: it includes preparations. Until the
+    next one the time counts down.
+    """
+
+    def __init__(self, chat: Chat | None = None, expected: float = 0) -> None:
+        """Takes the model and its expected number of replies; 0 if that is unknown."""
+        self._chat, self._expected = chat, round(expected)
+        self._before = self._counts()
+        self._passed = -1
+        self._began = self._ends = 0.0
+
+    def _counts(self) -> Counter[str]:
+        return Counter(self._chat.counts() if self._chat is not None else ())
+
+    def phrase(self, done: int, total: int, now: float) -> str:
+        """Returns replies, calls, tokens and the time left, each after a comma; "" for none.
+
+        Args:
+            done: number of finished parts.
+            total: number of all parts.
+            now: the time in seconds, by a clock that never goes back.
+        """
+        counts, parts = self._counts(), [""]
+        counts.subtract(self._before)
+        replies, cached = counts["answered"], counts["from_cache"]
+        if self._chat is not None:
+            of = f"{replies:,} of about " if replies <= self._expected else ""
+            said = counted(self._expected if of else replies, "reply", "replies")
+            parts.append(f"{of}{said}{f' ({cached:,} from the cache)' if cached else ''}")
+        if counts["calls"]:
+            parts += [
+                counted(counts["calls"], "call"),
+                f"{counts['tokens_in'] + counts['tokens_out']:,} tokens",
+            ]
+        passed, rest = done, total - done
+        if self._expected:
+            passed, rest = replies - cached, self._expected - replies
+        if passed <= 1:
+            self._began = now
+        if passed != self._passed:
+            each = (now - self._began) / max(passed - 1, 1)
+            self._passed, self._ends = passed, now + each * rest
+        if self._ends - now >= 1:
+            parts.append(f"about {duration(self._ends - now)} left")
+        return ", ".join(parts)
 
 
 class Price(NamedTuple):

@@ -51,6 +51,11 @@ class CallEstimate:
         return CallEstimate(*(getattr(self, name) + getattr(other, name) for name in names))
 
     @property
+    def replies(self) -> float:
+        """Number of prompts: the calls without retries."""
+        return self.calls - self.retries
+
+    @property
     def phrase(self) -> str:
         """Number of calls in words, with the retries in it."""
         calls, retries = counted(round(self.calls), "call"), round(self.retries)

@@ -64,6 +64,13 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def duration(seconds: float) -> str:
+    """Returns seconds in words, as ``1 second``, ``40 seconds`` or ``3 minutes``."""
+    if seconds < 90:
+        return counted(round(seconds), "second")
+    return f"{seconds / 60:,.0f} minutes"
+
+
 def size(number: int) -> str:
     """Formats a number of bytes as ``12.3 MB``, in units of 1024."""
     if number < 1024:

@@ -18,7 +18,7 @@ the history with every change, and Back would pass through every setting.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -170,7 +170,7 @@ def current(session: AppSession) -> Bookmark:
     look, view = read_look(), read_view()
     kind = SYSTEMS.get(session.memory.system)
     return Bookmark(
-        **_read_file(session),
+        **_read_file(session.source),
         **_read_memory(session),
         conversation=session.conversation.id if len(session.corpus.entries) > 1 else None,
         settings={} if kind is None else differing(kind, session.memory.settings),
@@ -193,10 +193,39 @@ def written(session: AppSession) -> Mapping[str, Any]:
 
     The message has the link of the current view and a number. The script writes a new link.
     """
+    return _message(lambda: current(session))
+
+
+def ordered(
+    source: str, conversation: str | None, system: str, settings: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Returns the message, see ``written``, of a memory that waits to be built.
+
+    So a page that is loaded again during a long build, or after the server was killed, offers the
+    same build.
+
+    Args:
+        source: identifies the conversation.
+        conversation: its id, if the file has several.
+        system: name of the system.
+        settings: its parameters, as in ``Memory.settings``.
+    """
+    return _message(
+        lambda: Bookmark(
+            **_read_file(source),
+            conversation=conversation,
+            unit=st.session_state.get(keys.UNIT, Bookmark.unit),
+            system=system,
+            settings=differing(SYSTEMS[system], settings),
+        )
+    )
+
+
+def _message(view: Callable[[], Bookmark]) -> Mapping[str, Any]:
     written = _written()
     if _arriving() is None:
         written["number"] += 1
-        written["link"] = encode(current(session))
+        written["link"] = encode(view())
     return written
 
 
@@ -239,7 +268,7 @@ def _renew(link: Mapping[str, list[str]]) -> None:
         st.rerun()
 
 
-def _read_file(session: AppSession) -> dict[str, Any]:
+def _read_file(source: str) -> dict[str, Any]:
     """Returns the open file as fields of a bookmark: sample name, path, or key of an upload."""
     state = st.session_state
     match state.get(keys.SOURCE, "Sample"):
@@ -247,7 +276,7 @@ def _read_file(session: AppSession) -> dict[str, Any]:
             return {"sample": state.get(keys.SAMPLE)}
         case "Path":
             return {"path": state.get(keys.PATH)}
-    return {"upload": session.source}
+    return {"upload": source}
 
 
 def _write_file(bookmark: Bookmark) -> None:

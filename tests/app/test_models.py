@@ -57,7 +57,7 @@ class TestModels:
     def test_nothing_is_sent_before_build_is_pressed(self, app, server):
         assert "Nothing is sent before you press Build" in texts(app)
         assert "with model calls for batch and llm: about " in texts(app)
-        assert "seconds at the measured speed" not in texts(app)
+        assert "at the measured speed" not in texts(app)
         assert "Models" in [e.label for e in app.expander]
         assert server.requests == []
         assert build(app).slider[0].max == 6
@@ -65,6 +65,17 @@ class TestModels:
         assert "The model answered" in texts(app)
         assert server.authorizations[0] == f"Bearer {KEY}"
         assert KEY not in texts(app)
+
+    def test_a_memory_that_waits_to_be_built_is_in_the_address(self, app, server):
+        link = app.session_state["address-written"]["link"]
+        assert (link["compatibility"], link["annotate"]) == ("batch", "llm")
+        again = grow()
+        for name, value in link.items():
+            again.query_params[name] = value
+        again.run()
+        assert again.selectbox(key="segment-tree.annotate").value == "llm"
+        assert "needs a chat model" in texts(clean(again))
+        assert server.requests == []
 
     def test_a_model_that_nothing_uses_is_said_to_be_and_one_click_uses_it(self, plain, server):
         with_server(plain, server)
@@ -88,7 +99,7 @@ class TestModels:
         plain.button(key="test-server").click().run()
         assert "Context: 2,048 tokens" in texts(clean(plain))
         plain.button(key="models-unused").click().run()
-        assert "seconds at the measured speed" in texts(clean(plain))
+        assert "at the measured speed" in texts(clean(plain))
 
     @pytest.mark.parametrize("usable", [True, False])
     def test_a_node_says_who_wrote_it_with_prompt_and_reply(self, app, server, usable):

@@ -25,6 +25,7 @@ from segviz.frontend.payload import tree_payload
 from segviz.handover import HandoverError
 from segviz.llm.client import RequestError
 from segviz.llm.timeouts import heartbeat
+from segviz.llm.usage import Pace
 from segviz.memory import (
     Building,
     BuildPaused,
@@ -35,9 +36,10 @@ from segviz.memory import (
     rehearse,
 )
 from segviz.memory.builder import check_leaves
+from segviz.text.captions import duration
 from segviz.ui import keys
 from segviz.ui.security import shown_error
-from segviz.ui.sidebar.models import ChosenModels, duration, expected_calls, point_here
+from segviz.ui.sidebar.models import ChosenModels, expected_calls, point_here
 from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, keep, peek
 from segviz.ui.visit import building
 from segviz.ui.widgets.canvas import tree_canvas
@@ -155,7 +157,9 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
     asks = callers or len(units) > AUTOMATIC_UNITS or st.session_state.get(_CANCELLED_KEY) == key
     if asks and not _requested(key, order, base, callers, len(units)):
         return _partial(key)
-    return _run_within_limits(key, order, system, bool(callers))
+    expected: dict[str, CallEstimate] = peek("rehearsals", order.key(base)) or {}
+    replies = sum(each.replies for each in expected.values())
+    return _run_within_limits(key, order, system, bool(callers), replies)
 
 
 def _requested(key: str, order: Order, base: str, callers: list[str], count: int) -> bool:
@@ -174,15 +178,16 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
         return False
     what = f"{count:,} leaves"
     with st.container():
+        with st.container():  # one element, even while the estimate is waited for
+            expected = _calls(order, base) if callers else _estimate(order, base)
         if callers:
             parts = " and ".join(callers)
             st.info(
-                f"{what}, with model calls for {parts}{_calls(order, base)} (answers already in "
+                f"{what}, with model calls for {parts}{expected} (answers already in "
                 "the cache cost nothing). Nothing is sent before you press Build."
             )
         else:
-            st.info(f"{what}{_estimate(order, base)}.")
-        st.empty()
+            st.info(f"{what}{expected}.")
         with st.container(horizontal=True):
             _start("Build the memory", key, approval)
     return False
@@ -295,11 +300,11 @@ def _draw_growing(place: DeltaGenerator, memory: Memory, total: int, number: int
 
 
 def _run_within_limits(
-    key: str, order: Order, system: System, calls: bool
+    key: str, order: Order, system: System, calls: bool, replies: float
 ) -> tuple[str, Memory] | None:
     try:
         with building(len(order.conversation.units(order.unit))):
-            return _run(key, order, system, calls)
+            return _run(key, order, system, calls, replies)
     except NoRoom as error:
         trouble("There is no room for this now.", error)
     except HandoverError as error:
@@ -309,7 +314,10 @@ def _run_within_limits(
     return _partial(key)
 
 
-def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memory] | None:
+def _run(
+    key: str, order: Order, system: System, calls: bool, replies: float
+) -> tuple[str, Memory] | None:
+    """Builds the memory with progress; ``calls`` is True if models are called for ``replies``."""
     place = st.empty()
     # As many elements as the offer to resume has, so that Streamlit replaces all of them.
     with place.container(border=True):
@@ -327,19 +335,22 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
     stopped = _MAY_BE_CHARGED if calls else _CANCELLED
     keep(keys.PAUSED, key, PAUSES_KEPT, Pause(building, stopped))
     total = len(building.units)
-    began = shown = drawn = monotonic()
-    done, pictures, cost = 0, 0, 0.0
+    shown = drawn = monotonic()
+    done, pictures, cost, pictured = 0, 0, 0.0, 0
     picture = st.empty()
+    pace = Pace(order.models.chat if calls else None, replies)
 
     def show() -> None:
         # Any click aborts this run: Streamlit raises StopException here.
-        nonlocal shown, began
+        nonlocal shown, pictures, pictured, drawn, cost
         shown = monotonic()
-        began = began if done > 1 else shown  # the texts are embedded before the first leaf
-        left = (shown - began) / (done - 1) * (total - done) if done > 1 else 0
-        wait = f", about {left:.0f} s left" if left >= 1 else ""
-        wait = wait if done else "; their texts are embedded first"
-        bar.progress(done / total, f"Building the memory: {done:,} of {total:,} leaves{wait}")
+        said = pace.phrase(done, total, shown) or "; their texts are embedded first" * (not done)
+        bar.progress(done / total, f"Building the memory: {done:,} of {total:,} leaves{said}")
+        if done > pictured and shown - drawn >= max(_PICTURE, 8 * cost):
+            pictures, pictured = pictures + 1, done
+            _draw_growing(picture, building.memory, total, pictures)
+            drawn = monotonic()
+            cost = drawn - shown
 
     try:
         with heartbeat(show):
@@ -347,11 +358,6 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
                 done += 1
                 if done == total or monotonic() - shown >= 0.2:
                     show()
-                if monotonic() - drawn >= max(_PICTURE, 8 * cost):
-                    pictures, before = pictures + 1, monotonic()
-                    _draw_growing(picture, building.memory, total, pictures)
-                    drawn = monotonic()
-                    cost = drawn - before
     except BuildPaused as pause:
         keep(keys.PAUSED, key, PAUSES_KEPT, Pause(building, shown_error(pause.fault)))
         _stop()

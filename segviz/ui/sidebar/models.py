@@ -36,6 +36,7 @@ from segviz.llm.prompts import overrides
 from segviz.llm.timeouts import waited_for
 from segviz.llm.usage import Metered
 from segviz.memory import CallEstimate, known_prompts
+from segviz.text.captions import duration
 from segviz.ui import keys, security
 from segviz.ui.state import fingerprint, remember
 from segviz.ui.widgets.captions import counted, trouble
@@ -271,11 +272,6 @@ def expected_calls(needed: CallEstimate, client: OpenAIChat) -> str:
     if spent is not None:
         parts.append(money(spent))
     return f"about {', '.join(parts)}"
-
-
-def duration(seconds: float) -> str:
-    """Returns seconds in words, as ``40 seconds`` or ``3 minutes``."""
-    return f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
 
 
 def _test(endpoint: Endpoint) -> None:

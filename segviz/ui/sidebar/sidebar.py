@@ -27,6 +27,7 @@ from segviz.ui.sidebar.open_file import OpenFile, audit_panel, choose_conversati
 from segviz.ui.sidebar.source import choose_source
 from segviz.ui.sidebar.watching import watch_panel
 from segviz.ui.state import MEMORIES_KEPT, AppSession, fingerprint, remember, starts, typed_turns
+from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.charts import sentence_of
 from segviz.view.captions import provenance_lines
@@ -84,6 +85,9 @@ def sidebar() -> AppSession | None:
     built = obtain(order, fingerprint(source, typed), fingerprint(source, []), bool(typed))
     show_spending()
     if built is None:
+        listed = conversation.id if len(opened.corpus.entries) > 1 else None
+        link = address.ordered(source, listed, system, settings)
+        part("address", key="address-order", data=link)
         return None
     session = AppSession(built[0], source, opened.corpus, conversation, built[1], models.chat)
     return replace(session, how=opened.how)
