@@ -111,8 +111,7 @@ class Pace:
     """Progress, in words, of work that may wait for a model.
 
     The time left follows from the model's new replies if their number is known in advance, else
-    from the finished parts. The first of them is no measure: it includes preparations. Until the
-    next one the time counts down.
+    from the finished parts. Until the next one the time counts down.
     """
 
     def __init__(self, chat: Chat | None = None, expected: float = 0) -> None:
@@ -145,14 +144,15 @@ class Pace:
                 counted(counts["calls"], "call"),
                 f"{counts['tokens_in'] + counts['tokens_out']:,} tokens",
             ]
-        passed, rest = done, total - done
+        # The first part includes preparations, such as embedding.
+        passed, rest, begun = max(done - 1, 0), total - done, done > 1
         if self._expected:
-            passed, rest = replies - cached, self._expected - replies
-        if passed <= 1:
+            passed, rest, begun = replies - cached, self._expected - replies, counts["calls"] > 0
+        if not begun or self._passed < 0:
             self._began = now
         if passed != self._passed:
-            each = (now - self._began) / max(passed - 1, 1)
-            self._passed, self._ends = passed, now + each * rest
+            self._passed = passed
+            self._ends = now + (now - self._began) / max(passed, 1) * rest
         if self._ends - now >= 1:
             parts.append(f"about {duration(self._ends - now)} left")
         return ", ".join(parts)

@@ -22,15 +22,23 @@ def test_the_pace_of_a_model_goes_by_its_new_replies_and_counts_down():
     pace = Pace(chat, expected=16)
     assert pace.phrase(0, 9, 0.0) == ", 0 of about 16 replies"
     chat.now.update(answered=6, from_cache=5, calls=2, tokens_in=1_200, tokens_out=80)
-    known = ", 6 of about 16 replies (5 from the cache), 2 calls, 1,280 tokens"
-    assert pace.phrase(4, 9, 50.0) == known, "the first reply is no measure"
-    chat.now.update(answered=2, calls=2)
-    after = ", 8 of about 16 replies (5 from the cache), 4 calls, 1,280 tokens, about {} left"
-    assert pace.phrase(4, 9, 60.0) == after.format("40 seconds")
-    assert pace.phrase(4, 9, 75.0) == after.format("25 seconds"), "a slow reply adds no time"
-    assert "left" not in pace.phrase(4, 9, 120.0)
-    chat.now.update(answered=9)
+    known = ", 6 of about 16 replies (5 from the cache), 2 calls, 1,280 tokens, about {} left"
+    assert pace.phrase(4, 9, 5.0) == known.format("50 seconds")
+    assert pace.phrase(4, 9, 30.0) == known.format("25 seconds"), "a slow reply adds no time"
+    assert "left" not in pace.phrase(4, 9, 60.0)
+    chat.now.update(answered=1)
+    assert pace.phrase(4, 9, 64.0).endswith(", about 5 minutes left")
+    chat.now.update(answered=10)
     assert pace.phrase(8, 9, 130.0).startswith(", 17 replies (5 from the cache)")
+
+
+def test_the_pace_of_a_call_under_way_is_measured_from_the_first_look():
+    chat = Counting()
+    pace = Pace(chat, expected=2)
+    chat.now.update(calls=1)
+    assert "left" not in pace.phrase(1, 9, 100_000.0)
+    chat.now.update(answered=1)
+    assert pace.phrase(1, 9, 100_007.0).endswith(", about 7 seconds left")
 
 
 def test_the_pace_without_a_model_goes_by_the_finished_parts():
