@@ -136,7 +136,7 @@ class Pace:
         counts.subtract(self._before)
         replies, cached = counts["answered"], counts["from_cache"]
         if self._chat is not None:
-            of = f"{replies:,} of about " if replies <= self._expected else ""
+            of = f"{replies:,} of about " if self._expected >= max(replies, 1) else ""
             said = counted(self._expected if of else replies, "reply", "replies")
             parts.append(f"{of}{said}{f' ({cached:,} from the cache)' if cached else ''}")
         if counts["calls"]:

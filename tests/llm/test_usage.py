@@ -50,3 +50,10 @@ def test_the_pace_without_a_model_goes_by_the_finished_parts():
     ]
     assert pace.phrase(2, 31, 305.0) == ", about 5 seconds left"
     assert pace.phrase(31, 31, 306.0) == ""
+
+
+def test_the_pace_of_a_model_names_no_unknown_number_of_replies():
+    chat = Counting()
+    pace = Pace(chat)
+    chat.now.update(answered=1, calls=1, tokens_in=5)
+    assert pace.phrase(1, 4, 1.0) == ", 1 reply, 1 call, 5 tokens"

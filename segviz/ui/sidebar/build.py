@@ -178,7 +178,7 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
         return False
     what = f"{count:,} leaves"
     with st.container():
-        with st.container():  # one element, even while the estimate is waited for
+        with st.empty():  # one element, even while the estimate is waited for
             expected = _calls(order, base) if callers else _estimate(order, base)
         if callers:
             parts = " and ".join(callers)
@@ -322,7 +322,8 @@ def _run(
     # As many elements as the offer to resume has, so that Streamlit replaces all of them.
     with place.container(border=True):
         bar = st.progress(0.0, "Building the memory")
-        st.caption("Finished leaves are saved, even if you cancel.")
+        what = "Replies are saved at once" if calls else "Finished leaves are saved"
+        st.caption(f"{what}, even if you cancel.")
         st.button("Cancel", key="cancel", on_click=_cancel, args=(key,))
     building = Building(
         order.conversation,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from time import monotonic
 from typing import Any
 
 import streamlit as st
@@ -19,6 +21,8 @@ from segviz.evaluation.generation import (
 )
 from segviz.figures.compare import DIFFERENCE, standing_plot, standing_sentence
 from segviz.llm import ChatByRole
+from segviz.llm.timeouts import heartbeat
+from segviz.llm.usage import Pace
 from segviz.memory import CallEstimate, Memory, Rehearsal
 from segviz.memory.answer import reference
 from segviz.retrieval import RetrievalSettings
@@ -113,23 +117,32 @@ def _answered(
         return {}
     bar = st.progress(0.0, "Answering")
     st.button("Stop", icon=":material/stop:", key="stop-answering")  # any click ends this run
+    pace, every, at = Pace(chat), len(missing) * len(asked), (0, 0)
+
+    def show() -> None:
+        turn, done = at
+        past, label = turn * len(asked) + done, sentence_of(SYSTEMS[missing[turn]].label)
+        said = pace.phrase(past, every, monotonic())
+        bar.progress(past / every, f"{label}: {done} of {counted(len(asked), 'question')}{said}")
+
+    def count(turn: int, done: int, _: int) -> None:
+        nonlocal at
+        at = turn, done
+        show()
+
     for turn, name in enumerate(missing):
-        label = sentence_of(SYSTEMS[name].label)
-
-        def show(done: int, total: int, turn: int = turn, label: str = label) -> None:
-            share = (turn + done / total) / len(missing)
-            bar.progress(share, f"{label}: {done} of {counted(total, 'question')}")
-
+        count(turn, 0, 0)
         try:
-            graded = evaluate_answers(
-                ready[name],
-                asked,
-                chat.of("answer"),
-                judge,
-                ways[name],
-                retriever_chat=chat,
-                progress=show,
-            )
+            with heartbeat(show):
+                graded = evaluate_answers(
+                    ready[name],
+                    asked,
+                    chat.of("answer"),
+                    judge,
+                    ways[name],
+                    retriever_chat=chat,
+                    progress=partial(count, turn),
+                )
         except AnsweringPaused as pause:
             done = counted(len(pause.done.rows), "question")
             trouble(f"Paused after {done}; a new click asks the rest.", pause)
