@@ -92,7 +92,7 @@ _COUNTED = {
 def _notes(refused: int, shortened: int) -> Iterator[str]:
     """Yields sentences for a step's note about unusable replies and shortened texts."""
     for count, noun, what in (
-        (refused, "answer", "made offline, because no reply of the model could be used"),
+        (refused, "result", "made offline, because no reply of the model could be used"),
         (shortened, "text", "shortened to keep the prompts within their budget"),
     ):
         if count:

@@ -65,7 +65,9 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def duration(seconds: float) -> str:
-    """Returns seconds in words, as ``1 second``, ``40 seconds`` or ``3 minutes``."""
+    """Returns seconds in words: ``3.2 ms``, ``1 second``, ``40 seconds`` or ``3 minutes``."""
+    if seconds < 0.95:
+        return f"{1000 * seconds:.1f} ms"
     if seconds < 90:
         return counted(round(seconds), "second")
     return f"{seconds / 60:,.0f} minutes"

@@ -10,7 +10,7 @@ import streamlit as st
 
 from segviz.construct.tasks.words import salience
 from segviz.memory import Memory
-from segviz.text.captions import shorten
+from segviz.text.captions import duration, shorten
 from segviz.text.words import content_tokens
 from segviz.tree import Decision, Judgement, Revise, Step, Structure, total_cost
 from segviz.ui.state import AppSession
@@ -119,7 +119,8 @@ def decision_panel(
     if decision is not None and decision.candidates:
         before = session.memory.at(now - 1)
         _beside(session, session.shown(before), structure, step, decision)
-        with st.expander(f"All {counted(len(decision.candidates), 'candidate')}"):
+        several = "All " * (len(decision.candidates) > 1)
+        with st.expander(several + counted(len(decision.candidates), "candidate")):
             _candidates(session, before, structure, decision)
     _changes(session, structure, step, now)
     _figures(session, structure, step, now)
@@ -137,11 +138,11 @@ def _figures(session: AppSession, structure: Structure, step: Step, now: int) ->
         f"{counted(nodes, 'node')} · {nodes / leaves:.2f} per leaf · "
         f"{step.cost.modified} touched in this step · "
         f"{written / leaves:.2f} texts written per leaf · "
-        f"{1000 * step.cost.seconds:.1f} ms{made}",
+        f"{duration(step.cost.seconds)}{made}",
         help=(
             "**Nodes per leaf** counts a same-text chain once; the paper reports 1.25 on "
             "LoCoMo. **Touched**: nodes added or rewritten in this step. **Texts per leaf**: "
-            "annotations written so far; a model needs one call for each. **ms**: time of "
+            "annotations written so far; a model needs one call for each. **The time** is that of "
             "this step during the build."
         ),
     )
