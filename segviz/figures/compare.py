@@ -295,6 +295,8 @@ def atlas_sentence(rows: Sequence[AtlasRow], base: str, focus: str, label: str) 
 
     ``label`` is the name of the measure.
     """
+    if base == focus:
+        return f"Both columns are {base}: choose another system or retrieval to compare."
     gains, losses = (sum(sign * row.change > 0 for row in rows) for sign in (1, -1))
     whole = counted(len(rows), "question")
     return (

@@ -89,7 +89,12 @@ def unusable(text: str, words: int, source: str = "") -> str:
 
 
 def _copied(text: str, source: str) -> bool:
-    """Returns True if most words of a text are in runs of ``_RUN`` words copied from a message."""
+    """Returns True if a text has two whole messages, or most of its words are copied from messages.
+
+    Words are copied in runs of ``_RUN`` words.
+    """
+    if len({*_MESSAGE.findall(text)} & {*_MESSAGE.findall(source)}) > 1:
+        return True
     said = {run for line in _MESSAGE.findall(source) for run in _runs(line.split())}
     words = text.split()
     starts = [place for place, run in enumerate(_runs(words)) if run in said]

@@ -89,6 +89,17 @@ def test_reasoning_is_no_part_of_what_is_said(reply: str, said: str, thinks: boo
     assert spoken(reply) == (said, thinks)
 
 
+def test_a_summary_that_ends_in_whole_messages_is_a_copy():
+    # As a 1.5B model answered: a summary of the first part, then the second part word by word.
+    end = "Ada: It has to go.\nBen: And who's Des? Should I already be afraid of him?"
+    written = (
+        "Ada tells Ben that she bought a wooden sloop, built in 1968 by Hobday & Sons in Polruan. "
+        "He recalls that she gets seasick on pedalos, and asks whether the sloop floats at all.\n"
+    )
+    assert unusable(f"{written}{end}", 80, end) == "it copied the messages"
+    assert unusable(f"{written}Ben: He is glad.", 80, end) == ""
+
+
 TEXT = annotation_prompt(["Ada: I bought a sloop.", "Ben: Which one?"], 80)
 CUT = wire.say("Title: Boat\nAda bought a sloop and then they tal", finish="length")
 

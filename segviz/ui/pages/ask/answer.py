@@ -144,7 +144,8 @@ def _compared(
 
     Without a gold answer it draws a sentence that says so. ``key`` is the key of the widgets.
     """
-    cost = "from the cache" if given.cached else counted(given.tokens, "token")
+    spent = "from the cache" if given.cached else counted(given.tokens, "token")
+    cost = f"By {unmarked(models.of('answer').endpoint.model)}, {spent}"
     gold = reference(question)
     if gold is None:
         st.caption(f"{cost}. There is no gold answer to compare with.")
@@ -167,6 +168,7 @@ def _graded(
 ) -> None:
     """Draws the grade: at once if a rule decides it, else on request."""
     score: int | None = by_rule(question, given.text)
+    by = "by rule"
     if score is None and not models.has("grade"):
         st.caption(
             "No model is chosen to grade it. Name one under Models, A model for each role; a model "
@@ -176,6 +178,7 @@ def _graded(
     chat = models.of("grade") if models.has("grade") else models.usual
     graded = fingerprint(key, question.text, reference(question), chat.name)
     if score is None:
+        by = f"by {unmarked(chat.endpoint.model)}"
         score = peek("grades", graded)
     if score is None:
         if not st.button(
@@ -194,4 +197,4 @@ def _graded(
         keep("grades", graded, ANSWERS_KEPT, fresh)
         st.rerun()
     right = "counts as correct" if score >= RIGHT_FROM else "counts as wrong"
-    st.caption(f"Graded **{score}** of 3 ({right}): {_MEANING[score]}.")
+    st.caption(f"Graded **{score}** of 3 {by} ({right}): {_MEANING[score]}.")
