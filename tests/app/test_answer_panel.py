@@ -80,7 +80,7 @@ def test_the_grade_comes_on_request_and_stays(app, server):
     with_judge(app, server).button(key="answer").click().run()
     assert "Graded" not in texts(app)
     app.button(key="judge").click().run()
-    assert "Graded **2** of 3 by strict (counts as correct)" in texts(clean(app))
+    assert "Graded **2** of 3 by judge (counts as correct)" in texts(clean(app))
     sent = len(server.requests)
     app.number_input(key="which").set_value(3).run()
     assert has(clean(app), "answer")

@@ -134,11 +134,12 @@ def _figures(session: AppSession, structure: Structure, step: Step, now: int) ->
     cost = total_cost(session.memory.steps[:now])
     written, so_far = cost.annotated, cost.by_model
     made = f" · {step.cost.by_model or 'nothing asked'} (so far {so_far})" if so_far else ""
+    # A saved memory has no times.
+    lasted = f" · {duration(step.cost.seconds)}" * (step.cost.seconds > 0)
     st.caption(
         f"{counted(nodes, 'node')} · {nodes / leaves:.2f} per leaf · "
         f"{step.cost.modified} touched in this step · "
-        f"{written / leaves:.2f} texts written per leaf · "
-        f"{duration(step.cost.seconds)}{made}",
+        f"{written / leaves:.2f} texts written per leaf{lasted}{made}",
         help=(
             "**Nodes per leaf** counts a same-text chain once; the paper reports 1.25 on "
             "LoCoMo. **Touched**: nodes added or rewritten in this step. **Texts per leaf**: "
