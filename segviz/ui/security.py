@@ -126,6 +126,11 @@ class HostCheck:
         kind = scope["type"]
         refused = None if kind == "lifespan" else self._refusal(scope)
         if refused is None:
+            if kind == "websocket" and public():
+                # A proxy may name another host than the page has, and no cookie makes a socket of
+                # another site worth refusing. Streamlit would ask for the address of this machine.
+                kept = [pair for pair in scope.get("headers", ()) if pair[0] != b"origin"]
+                scope = {**scope, "headers": kept}
             await self._app(scope, receive, send)
         elif kind == "websocket":
             await receive()
@@ -146,7 +151,8 @@ class HostCheck:
             return 403, _REFUSED
         if scope["type"] == "websocket":
             (origin,) = said.get(b"origin", [None])[:1]
-            return None if origin is None or _of_one_site(origin, hosts[0]) else (403, _REFUSED)
+            open_to = origin is None or public() or _of_one_site(origin, hosts[0])
+            return None if open_to else (403, _REFUSED)
         if scope["path"].endswith(_CLOSED):
             return 404, b""
         upload = _UPLOAD.fullmatch(scope["path"]) if scope["method"] == "PUT" else None

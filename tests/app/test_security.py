@@ -152,6 +152,24 @@ def test_a_socket_of_the_page_of_another_site_is_refused(client, monkeypatch, or
             pass
 
 
+def test_a_public_server_opens_the_sockets_of_a_page_behind_any_proxy(at, public):
+    """The proxy names its backend as host; Streamlit, behind the rim, sees no other site."""
+
+    async def stream(scope, receive, send):
+        await receive()
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.send", "text": str([*map(str, scope["headers"])])})
+        await send({"type": "websocket.close"})
+
+    at("127.0.0.1")
+    headers = {"host": "backend:8501", "origin": "https://demo.example"}
+    client = TestClient(security.HostCheck(stream))
+    with client.websocket_connect("/stream", headers=headers) as socket:
+        seen = socket.receive_text()
+    assert "backend:8501" in seen
+    assert "demo.example" not in seen
+
+
 def _sent(client, visit, megabytes, **headers):
     headers = {"content-length": str(megabytes * 1_000_000), **headers}
     return client.put(f"/_stcore/upload_file/{visit}/file", headers=headers).status_code

@@ -14,6 +14,7 @@ from playwright.sync_api import TimeoutError as NotClickable
 import segviz
 from segviz.conversation import TITLES, sample_path
 from segviz.retrieval import OPENING, PRESETS
+from tests.browser.conftest import App
 
 
 def upload(app, name, data):
@@ -300,3 +301,16 @@ class TestFiles:
             assert picture.width == 2800
         app.settle()
         assert app.page.get_by_test_id("stDownloadButtonError").count() == 0
+
+
+def test_the_page_works_where_a_browser_stores_nothing(chromium, server):
+    """As it may in the frame of another site, such as a Space's."""
+    context = chromium.new_context()
+    refuse = "get() { throw new DOMException('denied', 'SecurityError'); }"
+    context.add_init_script(f"Object.defineProperty(window, 'localStorage', {{ {refuse} }})")
+    app = App(context.new_page(), server).open("grow")
+    welcome = app.page.locator(".st-key-welcome")
+    welcome.get_by_role("button", name="Dismiss").click()
+    welcome.wait_for(state="hidden")
+    assert app.errors == []
+    context.close()

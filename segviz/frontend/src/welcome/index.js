@@ -20,15 +20,25 @@ function mount({ data, parentElement, setTriggerValue }) {
     root.hidden = true;
     if (place) place.style.display = "none";
   };
-  if (localStorage.getItem(DISMISSED)) hide();
+  const store = storage();
+  if (store?.getItem(DISMISSED)) hide();
   else {
     root.replaceChildren(make("p", "", make("strong", "", "segviz"), ` ${data.what}`));
     const onclick = () => {
-      localStorage.setItem(DISMISSED, "yes");
+      store?.setItem(DISMISSED, "yes");
       hide();
     };
     element("div", "doors", root, ...data.doors.map(([name, label]) =>
       make("button", { onclick: () => setTriggerValue("door", name) }, label)),
     make("button", { className: "close", ariaLabel: "Dismiss the introduction", onclick }, "×"));
+  }
+}
+
+/** In the frame of another site a browser may refuse to store anything. */
+function storage() {
+  try {
+    return localStorage;
+  } catch {
+    return null;
   }
 }
