@@ -54,6 +54,23 @@ def wheel(clone, tmp_path_factory) -> Path:
     return made
 
 
+def test_the_source_archive_holds_what_gives_the_wheel_and_no_more(clone, wheel, tmp_path):
+    for left_out in ("tests/test_a.py", ".assets/a.png", "segviz/frontend/node_modules/a.js"):
+        (clone / left_out).parent.mkdir(parents=True, exist_ok=True)
+        (clone / left_out).touch()
+    build = [sys.executable, "-m", "hatchling", "build", "-d", tmp_path]
+    subprocess.run([*build, "-t", "sdist"], cwd=clone, check=True, timeout=120)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    assert archive.stat().st_size < 2_500_000
+    shutil.unpack_archive(archive, tmp_path)
+    folder = tmp_path / archive.name.removesuffix(".tar.gz")
+    assert not {"tests", ".assets"} & {path.name for path in folder.iterdir()}
+    assert not (folder / "segviz" / "frontend" / "node_modules").exists()
+    subprocess.run([*build, "-t", "wheel"], cwd=folder, check=True, timeout=120)
+    (again,) = tmp_path.glob("*.whl")
+    assert again.read_bytes() == wheel.read_bytes()
+
+
 def environment(place: Path, *what: object) -> Path:
     """The folder of the commands of a new environment at ``place`` that has ``what``."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True, timeout=120)
