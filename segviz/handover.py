@@ -42,11 +42,12 @@ def named(part: object) -> str:
 def calling(part: object) -> Iterator[None]:
     """Converts errors inside the ``with`` block to a HandoverError that names the part.
 
-    Errors of a part of segviz, and errors that segviz defines, pass unchanged.
+    ``sys.exit`` counts as an error. Errors of a part of segviz, and errors that segviz defines,
+    pass unchanged.
     """
     try:
         yield
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if built_in(part) or built_in(error):
             raise
         what = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
@@ -94,11 +95,27 @@ def check_text(text: Any, part: object) -> str:
     """Returns what an annotator wrote; HandoverError if it is not a text."""
     if not isinstance(text, str):
         raise _other(part, f"{text!r:.80} ({type(text).__name__})", "a text")
+    plain: str = str.__str__(text)  # also of a subclass with methods of its own
     try:
-        text.encode()
+        plain.encode()
     except UnicodeEncodeError:
-        raise _other(part, f"{text!r:.80}", "a text of whole characters") from None
-    return text
+        raise _other(part, f"{plain!r:.80}", "a text of whole characters") from None
+    return plain
+
+
+def check_pairs(values: Any, count: int, part: object) -> NDArray[np.int64]:
+    """Checks the transitions of a policy over ``count`` nodes; returns int64 (m, 2).
+
+    Raises:
+        HandoverError: they are not pairs of nodes from 0 to ``count`` - 1.
+    """
+    found = np.asarray(values)
+    if found.dtype.kind not in "iu" or found.ndim != 2 or found.shape[1] != 2:
+        said = f"{found.dtype} of shape {found.shape}"
+        raise _other(part, said, "integers of shape (m, 2), a row for each transition")
+    if found.size and not (found.min() >= 0 and found.max() < count):
+        raise _other(part, f"nodes {found.min()} to {found.max()}", f"nodes 0 to {count - 1}")
+    return found.astype(np.int64)
 
 
 def _numbers(values: Any, part: object, kind: type[Any]) -> NDArray[Any]:
@@ -110,7 +127,7 @@ def _numbers(values: Any, part: object, kind: type[Any]) -> NDArray[Any]:
         said = f"{values!r:.60} ({type(values).__name__})"
         raise _other(part, said, "an array of numbers") from None
     with np.errstate(over="ignore"):
-        return found.astype(kind, copy=False)
+        return found.astype(kind)  # a copy, because the part may use its array again
 
 
 def _other(part: object, found: str, expected: str) -> HandoverError:

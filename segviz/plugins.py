@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
@@ -163,7 +163,7 @@ def _checked(loader: Loader) -> Loader:
     def matches(document: object) -> bool:
         try:
             return bool(loader.matches(document))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             what = f"the loader {loader.label!r:.40} failed at a file: {error!r:.200}"
             warnings.warn(f"{what}; passed over", stacklevel=2)
             return False
@@ -171,13 +171,15 @@ def _checked(loader: Loader) -> Loader:
     def read(document: object, name: str, options: Options) -> Reading:
         try:
             conversations, notes = loader.read(document, name, options)
+            if not isinstance(conversations, Sequence):  # an iterator may have no end
+                raise TypeError(f"expected conversations, found {conversations!r:.80}")
             wrong = [each for each in conversations if not isinstance(each, Conversation)]
             if not conversations or wrong:
                 raise TypeError(f"expected conversations, found {(*wrong, conversations)[0]!r:.80}")
             return conversations, tuple(notes)
         except LoadError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             what = f"the loader {loader.label!r:.40} failed: {error!r:.200}"
             raise LoadError(what, remedy="tell whoever wrote it, or uninstall it") from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import threading
@@ -21,12 +22,12 @@ from segviz.handover import HandoverError, built_in
 from segviz.llm import ModelError
 from segviz.llm.timeouts import heartbeat
 from segviz.memory import build, open_memory
-from segviz.retrieval import RELEVANCE
+from segviz.retrieval import POLICIES, RELEVANCE
 from segviz.systems import SYSTEMS
 
 CONVERSATION = conversations()["subjects"]
-ONE_FAILS = {"fails": lambda *given: 1 / 0}
-"""What code of others may do in every place: fail."""
+ONE_FAILS = {"fails": lambda *given: 1 / 0, "exits": lambda *given: sys.exit()}
+"""What code of others may do in every place: fail, and end the program."""
 
 
 def built(system: Any = "segment-tree", **settings: Any):
@@ -99,6 +100,35 @@ def test_a_structure_cannot_be_changed(relevance, monkeypatch):
     assert np.array_equal(memory.structure.vector, before)
 
 
+# --- transitions -------------------------------------------------------------------------------
+
+TRANSITIONS = {
+    "nothing": lambda edges: None,
+    "nodes there are not": lambda edges: edges + 10**6,
+    "nodes from behind": lambda edges: -1 - edges,
+    "no whole numbers": lambda edges: edges / 2,
+    "three columns": lambda edges: np.zeros((3, 3), int),
+    **ONE_FAILS,
+}
+
+
+@pytest.mark.parametrize("give", TRANSITIONS.values(), ids=TRANSITIONS)
+def test_transitions_of_a_policy(monkeypatch, give):
+    class Leads:
+        """A policy of a plug-in."""
+
+        label, live, reaches_leaves = "leads", False, True
+
+        def transitions(self, edges, structure=None):
+            return give(edges)
+
+    monkeypatch.setitem(POLICIES, "foreign", Leads)
+    memory = built()
+    with pytest.raises(HandoverError, match="Leads"):
+        memory.ask("Saturn", policy="foreign", alpha=0.5, horizon=2)
+    assert memory.ask("Saturn").evidence
+
+
 # --- vectors -----------------------------------------------------------------------------------
 
 VECTORS = {
@@ -131,6 +161,13 @@ class Embeds:
 def test_vectors_of_an_embedder(give):
     with pytest.raises(HandoverError, match="foreign"):
         build(CONVERSATION, embedder=Cached(Embeds(give)))
+
+
+@pytest.mark.parametrize("lacks", ["name", "embed"])
+def test_what_is_no_embedder_is_refused(lacks):
+    parts = {"name": "foreign", "embed": lambda self, texts: None}
+    with pytest.raises(ValueError, match="no embedder"):
+        build(CONVERSATION, embedder=type("Half", (), {**parts, lacks: None})())
 
 
 def test_an_embedder_that_fails_later_spoils_no_memory(tmp_path):
@@ -175,6 +212,19 @@ def test_texts_of_an_annotator(system, give):
         built(system, annotate=Annotates(give))
 
 
+def test_a_text_of_a_kind_of_its_own_becomes_plain():
+    class Odd(str):
+        __slots__ = ()
+
+        def encode(self, *given):
+            return b""
+
+    memory = built(annotate=Annotates(lambda texts: Odd("sound")))
+    assert {type(text) for text in memory.structure.text} == {str}
+    with pytest.raises(HandoverError, match="foreign"):
+        built(annotate=Annotates(lambda texts: Odd("\ud800")))
+
+
 @pytest.mark.parametrize("choice", [-1, 99, 0.0, float("nan"), True, "0", None.__class__])
 def test_choices_of_a_compatibility_model(choice):
     class Chooses:
@@ -194,6 +244,7 @@ RETRIEVALS = {
     "below 0": lambda n: Retrieval(-np.ones(n), (0,)),
     "a node there is not": lambda n: Retrieval(np.ones(n), (n,)),
     "a node from behind": lambda n: Retrieval(np.ones(n), (-1,)),
+    "nodes without end": lambda n: Retrieval(np.ones(n), itertools.count()),
     "a node twice": lambda n: Retrieval(np.ones(n), (0, 0)),
     "no number": lambda n: Retrieval(np.ones(n), ("0",)),
     "a stage of a node there is not": lambda n: Retrieval(
@@ -221,6 +272,33 @@ def test_a_systems_own_retrieval(give):
     with pytest.raises(HandoverError, match="foreign"):
         memory.ask("Saturn", method="native")
     assert memory.ask("Saturn", method="propagate").evidence
+
+
+def test_scores_stay_as_they_were_when_the_system_uses_its_array_again():
+    used = np.zeros(len(built("dense").structure))
+
+    def give(n):
+        used[:] += 1
+        return Retrieval(used, (0,))
+
+    memory = built(retrieving(give))
+    first = memory.ask("Saturn", method="native")
+    before = first.initial.copy()
+    memory.ask("the red bicycle", method="native")
+    assert np.array_equal(first.initial, before)
+
+
+@pytest.mark.parametrize("order", [itertools.cycle, reversed])
+def test_steps_without_end_or_out_of_order_are_refused(order):
+    @dataclass(frozen=True)
+    class Wanders(SYSTEMS["dense"]):
+        name = "foreign"
+
+        def steps(self, arrivals, services):
+            return order(list(super().steps(arrivals, services)))
+
+    with pytest.raises(HandoverError, match="expected a step for each arrival"):
+        built(Wanders())
 
 
 def test_a_system_that_fails_half_way_is_named():

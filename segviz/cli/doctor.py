@@ -63,7 +63,7 @@ def _packages() -> Iterator[Finding]:
             optional = " (optional)" if extra else ""
             what = f"not installed{optional}; python -m pip install {wanted}"
             yield name, GOOD if extra else BAD, what
-        except Exception as error:  # the import of a foreign package may raise anything
+        except (Exception, SystemExit) as error:  # an import may raise anything
             yield name, BAD, f"{found} cannot be imported: {type(error).__name__}: {error}"
 
 

@@ -421,9 +421,15 @@ def as_embedder(embedder: str | Embedder) -> Embedder:
     """Returns the embedder with a name, or the given embedder.
 
     An embedder from outside segviz is wrapped in :class:`Cached`, which checks its vectors.
+
+    Raises:
+        ValueError: The name is unknown, or the object has no name and no method ``embed``.
     """
     if isinstance(embedder, str):
         return get_embedder(embedder)
+    named, embeds = getattr(embedder, "name", None), getattr(embedder, "embed", None)
+    if not isinstance(named, str) or not callable(embeds):
+        raise ValueError(f"{embedder!r:.80} is no embedder; expected a text name, a method embed")
     return embedder if built_in(embedder) else Cached(embedder)
 
 

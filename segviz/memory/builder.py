@@ -147,7 +147,7 @@ class Building:
         self._embedder = as_embedder(embedder)
         self._chat = chat
         self._record = Record()
-        self._calls = 0
+        self._calls = self._taken = 0
 
     @property
     def memory(self) -> Memory:
@@ -168,7 +168,7 @@ class Building:
 
     def __iter__(self) -> Iterator[Step]:
         """Yields every step, from the first on; raises BuildPaused when a model gives up."""
-        self._record = Record()
+        self._record, self._taken = Record(), 0
         try:
             stream = waited_for(lambda: arrivals(self.units, self._embedder))
             services = services_for(self._system, self._embedder, self._chat, self._conversation)
@@ -185,7 +185,7 @@ class Building:
 
         The caller can then stop waiting for that code.
         """
-        steps = self._system.steps(stream, services)
+        steps = iter(self._system.steps(stream, services))
         if all(map(built_in, (self._system, *parts_of(self._system)))):
             yield from steps
             return
@@ -194,13 +194,14 @@ class Building:
 
     def _take(self, step: Step) -> None:
         unit = step.unit
-        if not 0 <= unit.index < len(self.units) or self.units[unit.index] != unit:
+        if self._taken == len(self.units) or self.units[self._taken] != unit:
             raise ValueError(
-                f"the system {self._system.name!r} gave a step for a unit {unit!r:.200}, which it "
-                "was not given; expected the unit of the arrival that was inserted"
+                f"the system {self._system.name!r} gave as step {self._taken + 1} one for the unit "
+                f"{unit!r:.200}; expected a step for each arrival, in their order"
             )
         try:
             self._record.take(step)
+            self._taken += 1
         except (TypeError, OverflowError) as error:
             raise ValueError(
                 f"the system {self._system.name!r} gave a step for unit {unit.index} that cannot "

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from html import escape
-from itertools import accumulate
+from itertools import accumulate, islice
 from operator import index
 from pathlib import Path
 from typing import Any
@@ -417,7 +417,7 @@ def _checked(model: Retriever, question: str, view: MemoryView) -> Retrieval:
         found = waited_for(lambda: model.retrieve(question, view))
         nodes = view.structure.active
         scores = check_scores(found.scores, nodes.shape, model, least=0.0)
-        ranked = tuple(map(index, found.ranked))
+        ranked = tuple(map(index, islice(found.ranked, len(nodes) + 1)))  # it may have no end
         active = set(np.flatnonzero(nodes).tolist())
         if len(set(ranked)) < len(ranked) or not active.issuperset(ranked):
             raise ValueError("expected in ranked active nodes, each once")

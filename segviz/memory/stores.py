@@ -165,7 +165,7 @@ def _call(what: str, method: Callable[..., Any], hint: str, *given: Any) -> Any:
     try:
         found = method(*given)
         found = list(found) if inspect.isgenerator(found) else found
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if built_in(error):
             raise
         # The last line in the folder of the first is the author's; later ones are of libraries.
@@ -275,7 +275,7 @@ def system_from(spec: str) -> str:
         sys.path.insert(0, os.getcwd())  # as with python -m
     try:
         kind = getattr(import_module(module), attribute)
-    except Exception as error:  # anything may happen in a foreign module
+    except (Exception, SystemExit) as error:  # anything may happen in a foreign module
         hint = f"; write {module[:-3]}:{attribute}" if module.endswith(".py") else ""
         raise ValueError(f"{spec!r:.80} cannot be imported ({error!r:.120}){hint}") from None
     usual = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", attribute).lower().replace("_", "-")

@@ -14,6 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.handover import built_in, calling, check_pairs
+from segviz.llm.timeouts import waited_for
 from segviz.tree import IntArray, Structure
 
 Scores = NDArray[np.float64]
@@ -223,7 +225,14 @@ def _build_operator(n: int, edges: IntArray, policy: str, structure: Structure |
     if structure is not None and structure.ghost.any():  # ghosts neither give nor receive scores
         pairs = pairs[~structure.ghost[pairs].any(axis=1)]
     # Equation 3: one entry per transition, at row v (target) and column u (source).
-    source, target = POLICIES[policy]().transitions(pairs, structure).T
+    kind = POLICIES[policy]
+    with calling(kind):
+        if built_in(kind):
+            moves = kind().transitions(pairs, structure)
+        else:
+            moves = waited_for(lambda: kind().transitions(pairs, structure))
+            moves = check_pairs(moves, n, kind)
+    source, target = moves.T
     transitions = csr_array((np.ones(len(source)), (target, source)), shape=(n, n))
     transitions.data[:] = 1.0  # SciPy adds up repeated entries; a repeated edge counts once
     # Each column is divided by its sum: a node shares its score equally among its targets.

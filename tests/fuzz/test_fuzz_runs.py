@@ -38,4 +38,4 @@ def test_a_short_run_finds_nothing(name: str):
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     (executions,) = re.findall(rf"{name}: (\d+) executions", ran.stdout)
-    assert int(executions) > (10 if name == "replies" else 100)  # a reply travels over a socket
+    assert int(executions) > 10  # on a loaded machine, too

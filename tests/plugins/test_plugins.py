@@ -103,12 +103,15 @@ def test_what_is_no_part_is_told_and_left_out(
 
 
 FAILING = """
+import itertools
 from segviz.loaders import Loader
 def fails(*given): raise KeyError("three")
 raises = Loader("raises", fails, fails)
 def read(what): return Loader("reads", lambda document: True, lambda *given: what)
 nothing, numbers, half = read(None), read(([1, 2], ())), read(([],))
 stops = Loader("stops", lambda document: True, fails)
+quits = Loader("quits", lambda document: True, exit)
+endless = read((itertools.repeat(1), ()))
 """
 
 
@@ -121,7 +124,7 @@ def test_a_loader_that_fails_at_a_file_leaves_it_to_the_others(registries, tmp_p
     assert len(corpus[0].turns) > 0
 
 
-@pytest.mark.parametrize("name", ["nothing", "numbers", "half", "stops"])
+@pytest.mark.parametrize("name", ["nothing", "numbers", "half", "stops", "quits", "endless"])
 def test_what_a_loader_hands_over_is_conversations_or_an_error(
     registries, tmp_path, monkeypatch, name
 ):

@@ -88,7 +88,8 @@ def relevance_model(spelled: str) -> Any:
                 f"relevance {spelled!r}: {pair!r} is no parameter with a number, as in "
                 "'contextual:dates=0'"
             ) from None
-    return make(RELEVANCE[name], settings)
+    with calling(RELEVANCE[name]):
+        return make(RELEVANCE[name], settings)
 
 
 def spelled(model: Any) -> str:
