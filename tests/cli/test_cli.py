@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -220,8 +221,15 @@ def test_the_command_of_the_container_starts_a_public_server(fake, monkeypatch):
     main(command[1:])
     ((port, found),) = fake.started
     assert found["SEGVIZ_PUBLIC"] == "1"
-    assert f"app_port: {port}\n" in (recipes / "README.md").read_text()
+    said = (recipes / "README.md").read_text()
+    assert f"app_port: {port}\n" in said
+    assert len(re.search("short_description: (.*)", said)[1]) <= 60  # or the Space is refused
     assert {*flags()} < {*flags(public=True)}
+    # Where `streamlit run` starts it, the settings come from a file.
+    (written,) = re.findall("```toml\n(.*?)```", said, re.DOTALL)
+    wanted = {**serve_module.SETTINGS, **serve_module.PUBLIC_SETTINGS, "server.address": "0.0.0.0"}
+    server = {name: value for name, value in wanted.items() if name.startswith("server.")}
+    assert {f"server.{k}": v for k, v in tomllib.loads(written)["server"].items()} == server
 
 
 def test_signal_handlers_are_put_back():
