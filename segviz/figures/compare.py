@@ -24,7 +24,7 @@ from segviz.evaluation.compare import (
 )
 from segviz.evaluation.evaluation import Outcomes
 from segviz.figures.charts import rows_figure
-from segviz.figures.significance import EXACT, bounds, number, sign_of
+from segviz.figures.significance import EXACT, estimate, sign_of
 from segviz.text.captions import counted
 
 FOUND, COVERED, MISSED = "●", "◐", "○"
@@ -194,18 +194,18 @@ def standing_sentence(rows: Sequence[Row], label: str) -> str:
     mean = rows[0][label]
     if not isinstance(mean, Mean) or not mean.n:
         return "No question that counts was measured."
-    first = f"{names[0]} ({label} {number(mean.value)} {bounds(mean)})"
+    first = f"{names[0]} ({label} {estimate(mean)})"
     gains = {name: row[DIFFERENCE] for name, row in zip(names[1:], rows[1:], strict=True)}
     known = {name: gain for name, gain in gains.items() if isinstance(gain, Mean)}
     if not known:
         return f"{first}."
     top = max(known, key=lambda name: known[name].value)
     best = [top]
-    by = f"{number(known[top].value, plus=True)} {bounds(known[top])}"
+    by = estimate(known[top], plus=True)
     if sign_of(known[top]) > 0:
         best = [name for name, gain in known.items() if gain.value == known[top].value]
         have = "has" if len(best) == 1 else "have"
-        over = f"{names[0]} ({number(mean.value)} {bounds(mean)})"
+        over = f"{names[0]} ({estimate(mean)})"
         parts = [f"{' and '.join(best)} {have} the highest {label}, {by} over {over}"]
     elif known[top].value > 0:
         parts = [f"No system is significantly above {first}; {top} has the highest mean, {by}"]

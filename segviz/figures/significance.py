@@ -42,8 +42,8 @@ class SettingResult:
     @property
     def words(self) -> str:
         """Mean and gain, each with its 95 % interval, as two lines of a tooltip."""
-        gain = f"{number(self.gain.value, plus=True)} {bounds(self.gain)}"
-        return f"{number(self.mean.value)} {bounds(self.mean)}<br>{gain} against no propagation"
+        gain = estimate(self.gain, plus=True)
+        return f"{estimate(self.mean)}<br>{gain} against no propagation"
 
 
 @dataclass(frozen=True)
@@ -169,8 +169,7 @@ def number(value: float, *, plus: bool = False) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
 
-def bounds(mean: Mean) -> str:
-    """Formats the interval of a mean in brackets; "" if it has none."""
-    if not mean.has_interval:
-        return ""
-    return f"[{number(mean.low)}, {number(mean.high)}]"
+def estimate(mean: Mean, *, plus: bool = False) -> str:
+    """Formats a mean with its interval in brackets, if it has one: ``0.814 [0.761, 0.864]``."""
+    interval = f" [{number(mean.low)}, {number(mean.high)}]" if mean.has_interval else ""
+    return f"{number(mean.value, plus=plus)}{interval}"

@@ -23,7 +23,7 @@ from segviz.figures.significance import (
     Setting,
     SettingResult,
     blind_sentence,
-    bounds,
+    estimate,
     number,
     opening,
     spelled,
@@ -203,7 +203,7 @@ def verdict_sentence(judged: Judged) -> str:
     best, relevance = judged.best(), judged.sweep.settings.relevance_for()
     if best is None:
         return f"No question counts for {judged.label}, or no policy here can change it."
-    base = f"no propagation ({judged.label} {number(judged.base.value)} {bounds(judged.base)})"
+    base = f"no propagation ({judged.label} {estimate(judged.base)})"
     worst = min(judged.moved(), key=lambda one: one.gain.value)
     if best.sign > 0:
         verdict = f"With {relevance} **{spelled(best.cell)}** beats {base} by {_gain(best)}"
@@ -231,7 +231,8 @@ def reason_sentence(judged: Judged) -> str:
     whole = int((values >= 1 - EXACT).sum())
     room = ""
     if whole:
-        room = f"In {whole} of {judged.base.n} questions {judged.label} is 1 without propagation: "
+        asked = counted(judged.base.n, "question")
+        room = f"In {whole} of {asked} {judged.label} is 1 without propagation: "
         room += "these can only lose. "
     name = "It" if best.sign > 0 else f"The best setting ({spelled(best.cell)})"
     score = f"{room}{name} wins {counted(won, 'question')} and loses {lost}"
@@ -292,7 +293,7 @@ def tried_sentence(judged: Judged) -> str:
 
 
 def _gain(verdict: SettingResult) -> str:
-    return f"{number(verdict.gain.value, plus=True)} {bounds(verdict.gain)}"
+    return estimate(verdict.gain, plus=True)
 
 
 def heatmap_sentence(judged: Judged, policy: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -146,3 +147,11 @@ def test_the_sentence_names_the_highest_and_sorts_the_others_by_what_can_be_told
     assert tied.startswith("Better and Good ")
     undecided = standing_sentence([tree, alike], "recall")
     assert f"Tree (recall {tree['recall'].value:.3f}" in undecided
+
+
+def test_a_mean_of_one_question_is_named_without_an_interval():
+    one, same = Mean(1.0, math.nan, math.nan, 1), Mean(0.0, math.nan, math.nan, 1)
+    rows = [{"system": "Tree", "recall": one}, {"system": "Flat", "recall": one, DIFFERENCE: same}]
+    said = standing_sentence(rows, "recall")
+    assert "Tree (recall 1.000)" in said
+    assert "Flat, +0.000;" in said

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from segviz.evaluation import Sweep
-from segviz.figures.significance import Judged, bounds, judge, number, spelled
+from segviz.figures.significance import Judged, estimate, judge, number, spelled
 from segviz.figures.sweep import (
     reason_sentence,
     relevances_sentence,
@@ -180,7 +180,7 @@ def _details(session: AppSession, judged: Judged) -> str:
         f"Over {counted(base.n, 'question')} the best of {len(judged.moved())} settings is "
         f"{spelled(best.cell)}, relevance {judged.sweep.settings.relevance}. Its {judged.label} "
         f"is {spread(best.mean)}, without propagation {spread(base)}. The difference is "
-        f"{number(best.gain.value, plus=True)} {bounds(best.gain)}."
+        f"{estimate(best.gain, plus=True)}."
     )
     if adversarial_questions(session.conversation.questions):
         other = not judged.adversarial
