@@ -43,10 +43,15 @@ _RULES = """
 }
 .st-key-ask-pair, [class*="st-key-beside-structures"] { --segviz-hint: none; }
 
+/* Where they are narrow, each verdict has two lines. */
+@media (min-width: 641px) and (max-width: 1200px) {
+  .st-key-ask-pair { --segviz-verdict-lines: normal; --segviz-verdict-room: 2lh; }
+}
+
 /* The controls above the tree are one line of an instrument: equally tall, close together. */
 :is(.st-key-transport, .st-key-asking, .st-key-scoring) button { padding: 0.1rem 0.6rem; }
 .st-key-transport button { min-height: 2.1rem; }
-.st-key-asking > :first-child { min-width: min(18rem, 100%); }
+.st-key-asking > :first-child { min-width: 10rem; }
 :is(.st-key-asking, .st-key-scoring) button { min-height: 2.5rem; }
 .st-key-tally { min-width: min(20rem, 100%); }
 .st-key-tally button { padding: 0 0.1rem; }
@@ -56,6 +61,7 @@ _RULES = """
    Two trees stand below each other, without their charts. */
 @media (max-width: 640px) {
   .st-key-asking { gap: 0.4rem; }
+  .st-key-asking > :first-child { min-width: min(18rem, 100%); }
   .st-key-asking button { padding-inline: 0.35rem; }
   .st-key-ask-pair {
     --segviz-list: 12.5rem; --segviz-below: none; --segviz-verdict-lines: normal;
