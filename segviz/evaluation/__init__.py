@@ -15,6 +15,7 @@ a reader gets its texts).
 ``compare``             several memories side by side, also by their own retrieval
 ``parallel``            many conversations, systems and seeds, on one or more workers
 ``node_texts``          share of contentless lines in the texts of inner nodes
+``rank_changes``        ranks of the same questions under two settings or in two memories
 ``stages``              how far every gold turn comes: written, ranked, read
 ``audit``               texts that a memory wrote, lost, or keeps though newer ones differ
 ``cases``               the worked examples of SegTreeMem's appendix C, found and measured

@@ -415,6 +415,24 @@ class QuestionBatch:
         count = [np.bincount(self._gold_turns[part], minlength=len(ranked)) for part in parts]
         return np.stack(count, axis=1)
 
+    def held(
+        self, row: int, read: Sequence[int]
+    ) -> tuple[dict[int, tuple[int, ...]], frozenset[int]]:
+        """Returns where the gold turns of the question in ``row`` are, numbered from 0.
+
+        Returns:
+            The turns that each of the ``read`` nodes and gold leaves has or quotes, without nodes
+            that have none; and those of these nodes that have turns themselves.
+        """
+        mine = np.flatnonzero(self._gold_turns == row)
+        leaves = np.flatnonzero(self._of_leaf[mine].any(axis=0)).tolist()
+        held = {
+            node: tuple(np.flatnonzero(self._holds[mine, node]).tolist())
+            for node in dict.fromkeys([*read, *leaves])
+        }
+        held = {node: turns for node, turns in held.items() if turns}
+        return held, frozenset(node for node in held if self._narrow[node])
+
     def levels(self, ranked: Ints) -> NDArray[np.int64]:
         """Counts the read nodes on each level, summed over the questions, int64 (highest + 1,)."""
         tops = self.tops(ranked)

@@ -285,6 +285,21 @@ def marks(fate: Fate) -> str:
     return " ".join(f"{mark}{count}" for mark, count in counts if count)
 
 
+GROUPS = ("won", "lost", "found as before", "missed as before")
+
+
+def group_of(row: AtlasRow) -> str:
+    """Returns the group of a question, one of ``GROUPS``.
+
+    If propagation does not change it, the group is "found as before" if all gold turns are found,
+    else "missed as before".
+    """
+    found, _, whole = row.fates[-1]
+    if row.change:
+        return "won" if row.change > 0 else "lost"
+    return "found as before" if found == whole else "missed as before"
+
+
 def won(change: float) -> str:
     """Returns "won" for a positive change of a measure, "lost" for a negative one, else ""."""
     return "won" if change > 0 else "lost" if change < 0 else ""

@@ -13,6 +13,7 @@ const SCRIPTS = {
   theme_watch: "src/theme_watch.js",
   address: "src/address.js",
   welcome: "src/welcome/index.js",
+  atlas: "src/atlas/index.js",
   export_page: "src/export_page/index.js",
 };
 const SHEETS = {
@@ -20,6 +21,7 @@ const SHEETS = {
   outline: "src/outline/outline.css",
   lists: "src/lists/lists.css",
   welcome: "src/welcome/welcome.css",
+  atlas: "src/atlas/atlas.css",
   export_page: "src/export_page/page.css",
 };
 const BANNER = "/* segviz: bundled from segviz/frontend/src by npm run build */";

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any, ClassVar
 from xml.etree import ElementTree
 
@@ -148,8 +149,12 @@ def talk_file(folder, texts, **more):
 
 def on_canvas(app) -> dict[str, Any]:
     """What the first canvas of the page was sent: its plain values and columns."""
-    sent = (read_message(m.proto.bytes) for m in app.get("bidi_component"))
-    return next(data for data in sent if "levels_total" in data and "kinds" not in data)
+    return next(data for data in messages(app) if "levels_total" in data and "kinds" not in data)
+
+
+def messages(app) -> Iterator[dict[str, Any]]:
+    """What each browser component of the page was sent."""
+    return (read_message(m.proto.bytes) for m in app.get("bidi_component"))
 
 
 def read_message(message: bytes) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from segviz.ui.pages.compare import questions, structures
 from segviz.ui.pages.compare.structures import holder
 from segviz.ui.widgets import measures
 from segviz.ui.widgets.captions import unmarked
-from tests.app.conftest import clean, labelled, page, tables, texts
+from tests.app.conftest import clean, labelled, messages, page, tables, texts
 from tests.memories import built, sample
 
 
@@ -97,6 +97,10 @@ class TestCompare:
             "MemTree · native",  # the best of the other systems is B
             *("BM25 · native", "Segment tree", "MemTree", "BM25"),
         ]
+        app.session_state["compare-atlas-dots-open"] = True
+        (dots,) = (sent for sent in messages(clean(app.run())) if "dots" in sent)
+        assert dots["sides"] == ["A: Segment tree · native", "B: MemTree · native"]
+        assert len(dots["dots"]) == len(atlas)
         (shown,) = [one.proto for one in app.dataframe if "B against A" in one.value.columns]
         columns = json.loads(shown.columns)
         assert not columns["question"].get("pinned")  # which would turn it pale

@@ -17,6 +17,7 @@ from tests.app.conftest import (
     entry,
     grow,
     labelled,
+    messages,
     on_canvas,
     open_path,
     page,
@@ -157,9 +158,11 @@ def test_the_tally_follows_the_setting_and_opens_the_questions_it_counts():
         assert [len(marks) for marks in rows["before"]] == asked
         lost = [stage.startswith("written, not ranked: rank ") for stage in rows["stage"]]
         assert lost == ["○" in marks for marks in rows["after"]]
-        dots = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
-        shown = sum(len(each["customdata"]) for each in dots)
-        assert shown == sum(count > 0 for count in evidence.values())
+        (atlas,) = (sent for sent in messages(app) if "dots" in sent)
+        members = [atlas["groups"][dot["group"]] for dot in atlas["dots"]]
+        assert members.count(group) == len(rows)
+        assert len(members) == sum(count > 0 for count in evidence.values())
+        assert atlas["sides"] == ["no propagation", "custom"]
 
 
 @pytest.mark.usefixtures("small")

@@ -24,7 +24,7 @@ from segviz.retrieval import RELEVANCE
 from segviz.ui.pages.sweep import measuring
 from segviz.ui.widgets import measures
 from segviz.ui.widgets.captions import unmarked
-from tests.app.conftest import clean, labelled, open_path, page, tables, talk_file, texts
+from tests.app.conftest import clean, labelled, messages, open_path, page, tables, talk_file, texts
 from tests.memories import sample
 
 pytestmark = pytest.mark.usefixtures("small")
@@ -103,6 +103,11 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch, beg
         row = rows[rows["question"] == cut(question.text)].iloc[0]
         assert row["no propagation"] == marks(swept.baseline.outcomes.fates[place])
         assert row[f"α {best.alpha:g}"] == marks(best.outcomes.fates[place])
+    app.session_state["sweep-atlas-dots-open"] = True
+    (dots,) = (sent for sent in messages(clean(app.run())) if "dots" in sent)
+    assert dots["sides"] == ["A: no propagation", f"B: α {best.alpha:g}"]
+    won = [dot for dot in dots["dots"] if dots["groups"][dot["group"]] == "won"]
+    assert len(won) == (rows["B against A"] == "won").sum()
 
 
 def cut(question: str) -> str:

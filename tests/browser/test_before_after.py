@@ -41,6 +41,9 @@ SMALL = """() => {
   return sizes.filter(([, size]) => size < 11.99);
 }"""
 
+SIZES = """(part) => [...part.querySelectorAll("*")]
+  .map((element) => parseFloat(getComputedStyle(element).fontSize))"""
+
 # Pixels of the page at the middle of a node of the lower half.
 MIDDLE = """(root, node) => {
   const { scene: { tree }, sight: { view, geom } } = root.parentNode.segvizTree;
@@ -68,19 +71,34 @@ def ask(app, found):
 
 
 @pytest.mark.parametrize("page", ["guide", "ask"])
-def test_a_click_on_a_dot_of_the_atlas_closes_it_and_asks_its_question(app, page):
+def test_a_dot_of_the_atlas_plays_its_change_and_a_click_closes_it_and_asks(app, memory, page):
     app.open(page)
     app.page.get_by_role("button", name="Question atlas").click()
     app.settle()
-    dots = app.page.locator("[class*=st-key-fates-dots] .points").first.locator("path")
-    dots.first.wait_for()
-    box = dots.first.bounding_box()
-    app.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    atlas = app.page.locator(".st-key-fates-dots .atlas")
+    won, last = atlas.locator(".g0 .dot"), atlas.locator(".dot").last
+    last.hover()
+    quiet = atlas.locator(".verdict").inner_text()
+    won.first.hover()
+    question, verdict = (atlas.locator(f".{n}").inner_text() for n in ("question", "verdict"))
+    assert verdict != quiet
+    assert verdict.startswith(("Gold gained", "Gold quoted", "Gold: "))
+    assert atlas.locator("path.gold").count() > 0
+    ranks = atlas.locator(".side:last-child .node:not(.out) b").all_inner_texts()
+    assert ranks == [str(rank) for rank in range(1, 11)]
+    won.first.focus()  # the keyboard does what the pointer does
+    app.page.keyboard.press("ArrowRight")
+    assert atlas.locator(".question").inner_text() != question
+    app.page.keyboard.press("ArrowLeft")
+    assert atlas.locator(".question").inner_text() == question
+    assert min(atlas.evaluate(SIZES)) >= 12
+    won.first.click()
     app.page.wait_for_url("**/ask?*question=*")
     app.settle()
     assert app.page.get_by_test_id("stPopoverBody").locator("visible=true").count() == 0
-    verdict = app.tree(KEY).locator(".verdict").inner_text()
-    assert verdict.startswith(("Gold gained", "Gold quoted", "Gold: "))  # the first group is won
+    assert app.tree(KEY).locator(".verdict").inner_text() == verdict
+    place = int(re.search(r"question=(\d+)", app.page.url)[1])
+    assert memory.conversation.questions[place].text == question.strip("\u2068\u2069")
 
 
 def test_tree_levels_evidence_and_verdict_are_on_the_first_screen(ask):

@@ -287,6 +287,8 @@ interface Scene {
 }
 
 type Answer = ReturnType<typeof import("./canvas/answer.js").answerOf>;
+/** Of an answer what its verdict says. */
+type Judged = Pick<Answer, "entered" | "after" | "moved" | "gold" | "was" | "is" | "held">;
 
 /** Ranks and retrieved nodes at every value of α or H (path.js). */
 interface Path {
@@ -472,6 +474,37 @@ interface Listed {
   items: Map<string | null, HTMLElement>;
   /** The row that the Tab key comes to. */
   active: string | null;
+}
+
+// --- question atlas (atlas.py) -----------------------------------------------------------
+
+/** A node of a question: index of its name, ranks before and after (0 for none), flags, gold turns. */
+type RankRow = [name: number, was: number, is: number, flags: number, turns: number[]];
+interface Dot {
+  place: number;
+  text: string;
+  group: number;
+  /** Number of its gold turns. */
+  asked: number;
+  rows: RankRow[];
+}
+interface AtlasMessage {
+  about: string;
+  dots: Dot[];
+  names: string[];
+  groups: string[];
+  /** What stands over the ranks before and after. */
+  sides: [string, string];
+  gold: string;
+}
+interface AtlasState extends Record<"root" | "groups" | "question" | "verdict" | "ranks", HTMLElement> {
+  data: AtlasMessage;
+  /** Of the dots, and the place of the one whose change is shown. */
+  buttons: HTMLButtonElement[];
+  shown: number;
+  /** Whether a click asks; the first tap on a touch screen only shows. */
+  asks: boolean;
+  ask: () => void;
 }
 
 // --- lists -------------------------------------------------------------------------------

@@ -1,4 +1,7 @@
-"""Draws the question atlas as a table of settings and as dots; a click opens Ask."""
+"""Draws the question atlas as a table of settings and as dots; a click opens Ask.
+
+Pointing at a dot shows how the ranks of its question change.
+"""
 
 from __future__ import annotations
 
@@ -10,31 +13,40 @@ from textwrap import shorten
 import streamlit as st
 
 from segviz.evaluation import MEASURES, Outcomes, evaluate
+from segviz.evaluation.rank_changes import QuestionRanks, question_ranks, rank_changes
 from segviz.evaluation.stages import READ, STAGES, EvidenceStage, evidence_stages
 from segviz.figures.compare import (
     COVERED,
     FOUND,
+    GROUPS,
     MISSED,
     AtlasRow,
     atlas,
     atlas_sentence,
+    group_of,
     marks,
     won,
 )
-from segviz.figures.question_dots import GROUPS, group_of, question_dots
+from segviz.frontend.atlas import atlas_payload, node_names
+from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.settings import read_preset, read_settings, write_question
 from segviz.ui.state import AppSession, fingerprint
-from segviz.ui.widgets.charts import QUIET, colours, picked, readable, sentence_of, tall, theme
+from segviz.ui.widgets.canvas import part
+from segviz.ui.widgets.charts import picked, sentence_of, tall, theme
 from segviz.ui.widgets.measures import disputes
 from segviz.ui.widgets.waiting import computed
+from segviz.view.captions import shown_labels
 from segviz.view.palette import GOLD_COLOURS
 
 _SEEN = 14
 
 _FOLLOWS = "as shown"
 """Option of B: the setting, or the system, shown on the page."""
+
+Side = tuple[str, Memory, RetrievalSettings]
+"""Key of a memory, the memory, and the settings with which it is asked."""
 
 # Pixels of the column of questions, and the letters that fit in it.
 _WIDE, _LETTERS = 400, 68
@@ -51,19 +63,21 @@ def draw_atlas(
     choose: Callable[[str], None],
     more: Mapping[str, Outcomes] | None = None,
     about: Mapping[str, str] | None = None,
+    side: Callable[[str], Side],
     explain: Callable[[int], None] | None = None,
 ) -> tuple[str, str, int | None]:
     """Draws a row for every question and a column for A, B and each of ``columns``.
 
     Rows are sorted by the change of the ``measure`` from A to B. By default A is the first column
     and B is ``focus``; others of ``columns`` or ``more`` can be chosen. ``about`` describes a
-    column. A click on a cell calls ``choose`` with its column, then asks the question on Ask. A
-    click on a question means B, or calls ``explain`` with its place. Returns A, B and the place of
-    the question that changes most, None if none changes.
+    column, ``side`` returns how it was asked. A click on a cell calls ``choose`` with its column,
+    then asks the question on Ask. A click on a question means B, or calls ``explain`` with its
+    place. Returns A, B and the place of the question that changes most, None if none changes.
     """
     questions, every = session.conversation.questions, {**columns, **(more or {})}
     about, counted = about or {}, next(iter(columns.values()))
-    with st.container(horizontal=True):
+    choices = st.container(horizontal=True, vertical_alignment="bottom")
+    with choices:
         base = st.selectbox("A", list(every), key=f"{key}-A", width=280, bind="query-params")
         chosen = st.selectbox(
             "B", [_FOLLOWS, *every], key=f"{key}-B", width=280, bind="query-params"
@@ -84,10 +98,22 @@ def draw_atlas(
         if explain is not None and column not in columns:
             explain(rows[place].place)
             return
-        write_question(session, questions[rows[place].place].index)
-        choose(column if column in columns else focus)
+        ask(rows[place].place, column if column in columns else focus)
+
+    def ask(place: int, column: str) -> None:
+        write_question(session, questions[place].index)
+        choose(column)
         st.session_state[keys.PAGE_WANTED] = "ask"
 
+    with choices, st.popover("As dots", key=f"{key}-dots-open", on_change="rerun") as dots:
+        if dots.open:
+            st.caption(
+                f"A dot for each question, won or lost by {MEASURES[measure].label}. Point at one "
+                "to see how B ranks differently from A. Click it to ask the question on Ask."
+            )
+            pairs = [replace(r, fates=(r.fates[0], r.fates[names.index(focus)])) for r in rows]
+            ways = [(f"A: {base}", side(base)), (f"B: {focus}", side(focus))]
+            draw_dots(session, pairs, ways, key=f"{key}-dots", ask=lambda place: ask(place, focus))
     st.caption(
         f"One mark per gold turn: {FOUND} found, {COVERED} covered by a wider retrieved node, "
         f"{MISSED} missed. Click a {'mark' if explain else 'cell'} to ask the "
@@ -131,6 +157,11 @@ def draw_atlas(
 _FATES_KEPT = 8
 
 
+def without_propagation(settings: RetrievalSettings) -> RetrievalSettings:
+    """Returns the settings with which the questions of the dots are asked before."""
+    return replace(settings, policy="none", alpha=0.0, horizon=0, method="propagate")
+
+
 def question_fates(session: AppSession, settings: RetrievalSettings) -> list[AtlasRow] | None:
     """Returns an atlas row for each question: before, without propagation, and with ``settings``.
 
@@ -138,10 +169,8 @@ def question_fates(session: AppSession, settings: RetrievalSettings) -> list[Atl
     stopped the computation.
     """
     memory, settings = session.memory, replace(settings, levels=None)
-    plain = replace(settings, policy="none", alpha=0.0, horizon=0, method="propagate")
-
     questions, outcomes = session.conversation.questions, {}
-    for name, way in (("before", plain), ("after", settings)):
+    for name, way in (("before", without_propagation(settings)), ("after", settings)):
         found = computed(
             "question-fates",
             fingerprint(session.key, repr(way)),
@@ -153,6 +182,63 @@ def question_fates(session: AppSession, settings: RetrievalSettings) -> list[Atl
             return None
         outcomes[name] = found.outcomes
     return atlas(outcomes, "after", range(len(questions)))
+
+
+def draw_dots(
+    session: AppSession,
+    rows: Sequence[AtlasRow],
+    sides: Sequence[tuple[str, Side]],
+    *,
+    key: str,
+    ask: Callable[[int], None],
+) -> None:
+    """Draws a dot for each question; pointing at one plays how the ranks of its nodes change.
+
+    Args:
+        session: the open conversation.
+        rows: the questions, with their gold turns before and after.
+        sides: name before, name after, each with what was asked; all levels are admissible.
+        key: key of the component.
+        ask: called with the place of a question that is clicked.
+    """
+    questions = session.conversation.questions
+
+    def ranks(_: str, memory: Memory, settings: RetrievalSettings) -> list[QuestionRanks]:
+        return question_ranks(memory, questions, replace(settings, levels=None))
+
+    about = fingerprint(*(repr((built, settings)) for _, (built, _, settings) in sides))
+    changes = computed(
+        "rank-changes",
+        about,
+        _FATES_KEPT,
+        "Compare the ranks",
+        lambda: rank_changes(*(ranks(*side) for _, side in sides)),
+    )
+    if changes is None:
+        return
+
+    def asked(place: object) -> None:
+        if isinstance(place, int) and 0 <= place < len(questions):
+            ask(place)
+
+    before, after = (
+        node_names(memory.structure, shown_labels(memory, memory.structure))
+        for _, (_, memory, _) in sides
+    )
+    dots = [
+        (row.place, questions[row.place].text, GROUPS.index(group), row.fates[0][2])
+        for group in GROUPS
+        for row in rows
+        if group_of(row) == group
+    ]
+    names = [name for name, _ in sides]
+    payload = atlas_payload(dots, changes, (before, after)) | {
+        "about": fingerprint(about, names, dots),
+        "groups": GROUPS,
+        "sides": names,
+        "gold": GOLD_COLOURS[theme()]["found"],
+    }
+    part("atlas", key=key, data=payload, ask=asked)
 
 
 def _gold_stages(
@@ -193,36 +279,25 @@ def draw_questions(
         turns.setdefault(one.question, []).append(one)
     listed = [row for row in rows if group in ("", group_of(row))]
 
-    def ask(place: int | None) -> None:
-        if place is not None:
-            write_question(session, questions[place].index)
-            opened()
-
-    def pick_dot() -> None:
-        points = st.session_state[f"{key}-dots"].selection.points
-        ask(points[0]["customdata"] if points else None)
+    def ask(place: int) -> None:
+        write_question(session, questions[place].index)
+        opened()
 
     def pick_row() -> None:
         row = picked(f"{key}-list")
-        ask(None if row is None else listed[row].place)
+        if row is not None:
+            ask(listed[row].place)
 
+    sides: list[tuple[str, Side]] = [
+        ("no propagation", (session.key, session.memory, without_propagation(settings))),
+        (read_preset(settings), (session.key, session.memory, settings)),
+    ]
+    draw_dots(session, rows, sides, key=f"{key}-dots", ask=ask)
     st.caption(
         f"{len(rows)} questions with gold evidence: {read_preset(settings)} compared with no "
         f"propagation, all levels admissible. {FOUND} found, {COVERED} quoted by a wider node, "
-        f"{MISSED} missed. The list names the stage at which the first gold turn is lost. Click a "
-        "question to ask it."
-    )
-    gold = GOLD_COLOURS[theme()]["found"]
-    members = [group_of(row) for row in rows]
-    counts = ", ".join(f"{members.count(name)} {name}" for name in GROUPS)
-    st.plotly_chart(
-        readable(question_dots(rows, [one.text for one in questions], gold=gold, **colours())),
-        key=f"{key}-dots",
-        config=QUIET,
-        alt=f"A dot for every question: {counts}.",
-        on_select=pick_dot,
-        selection_mode="points",
-        width=760,
+        f"{MISSED} missed. The list names the stage at which the first gold turn is lost. Point "
+        "at a dot to see what changes; click a dot or a row to ask the question."
     )
     st.dataframe(
         [

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 _SHEETS: Final = {
     **dict.fromkeys(("transcript", "nodes", "diff"), "lists"),
-    **{name: name for name in ("canvas", "outline", "welcome")},
+    **{name: name for name in ("canvas", "outline", "welcome", "atlas")},
     **dict.fromkeys(("playback_timer", "theme_watch", "address")),
 }
 """The style sheet of each kind of part, if it has one."""

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import parameters
 from segviz.conversation import Question
-from segviz.figures.question_dots import group_of
+from segviz.figures.compare import group_of
 from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings, relevance_model, spelled
 from segviz.ui import keys
 from segviz.ui.address import VIEWS, read_view

@@ -53,7 +53,7 @@ from segviz.ui.pages.compare.structures import built_key, failed, select_turns, 
 from segviz.ui.pages.compare.why import Asked, why_panel
 from segviz.ui.settings import asked_question, write_settings
 from segviz.ui.state import AppSession, fingerprint, keep, peek, remember
-from segviz.ui.widgets.atlas import draw_atlas
+from segviz.ui.widgets.atlas import Side, draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
 from segviz.ui.widgets.charts import QUIET, caption, pair, readable, sentence_of, table
 from segviz.ui.widgets.lists import node_list
@@ -368,13 +368,15 @@ def _standings(
 
     asked = {"k": found.settings.k, "relevance": found.settings.relevance}
 
-    def how(name: str) -> RetrievalSettings:
+    def side(name: str) -> Side:
         row = columns[name]
-        return retrieval_of(ready[row.system], asked, row.method == NATIVE)
+        memory = ready[row.system]
+        settings = retrieval_of(memory, asked, row.method == NATIVE)
+        return built_key(session, row.system), memory, settings
 
     def choose(name: str) -> None:
-        st.session_state[keys.SYSTEM] = columns[name].system
-        write_settings(session, how(name), columns[name].system)
+        system = st.session_state[keys.SYSTEM] = columns[name].system
+        write_settings(session, side(name)[2], system)
 
     def explain(place: int) -> None:
         st.session_state[_EXPLAINED] = (session.source, place)
@@ -392,6 +394,7 @@ def _standings(
         measure=measure,
         adversarial=adversarial,
         choose=choose,
+        side=side,
         about=dict(zip(columns, full, strict=True)),
         explain=explain,
     )
@@ -400,7 +403,7 @@ def _standings(
     source, place = st.session_state.get(_EXPLAINED, ("", None))
     place = place if source == session.source else most
     if place is not None and base != focus:
-        both = [Asked(name, ready[columns[name].system], how(name)) for name in (base, focus)]
+        both = [Asked(name, *side(name)[1:]) for name in (base, focus)]
         why_panel(session, session.conversation.questions[place], both, key)
 
 

@@ -18,7 +18,7 @@ from segviz.systems import level_names
 from segviz.ui import keys
 from segviz.ui.settings import read_settings, write_question, write_settings
 from segviz.ui.state import AppSession, fingerprint
-from segviz.ui.widgets.atlas import draw_atlas
+from segviz.ui.widgets.atlas import Side, draw_atlas
 from segviz.ui.widgets.captions import spread, unmarked
 from segviz.ui.widgets.charts import chart, ink, pair, table
 from segviz.ui.widgets.waiting import computed
@@ -155,6 +155,12 @@ def _atlas(session: AppSession, judged: Judged, cell: Cell) -> None:
         if name != AS_ON_ASK:
             _write(session, swept, more.get(name) or cells[name])
 
+    def side(name: str) -> Side:
+        asked = read_settings(session)
+        if name != AS_ON_ASK:
+            asked = _asked(swept, more.get(name) or cells[name])
+        return session.key, session.memory, asked
+
     st.markdown("**Question atlas**: each question at every α, and by other policies at this α, H")
     draw_atlas(
         session,
@@ -164,6 +170,7 @@ def _atlas(session: AppSession, judged: Judged, cell: Cell) -> None:
         measure=judged.measure,
         adversarial=judged.adversarial,
         choose=choose,
+        side=side,
         more={**_as_on_ask(session), **{name: one.outcomes for name, one in more.items()}},
     )
 
