@@ -39,6 +39,7 @@ from segviz.evaluation.generation import (
     evaluate_answers,
     gradable,
     grade_rows,
+    one_grade,
     rehearse_answers,
     retrievals,
 )
@@ -53,7 +54,6 @@ _RETRIEVALS = (
     "Retrievals of the evidence: native (that of the system's paper; no propagation for a system "
     f"without one), or policies: {', '.join(POLICIES)}."
 )
-_FEW = 5  # equal grades that are worth a word
 _LIMIT = "Questions of each conversation, evenly spread."
 _CSV = "Also write a row per question and retrieval as CSV."
 
@@ -275,17 +275,8 @@ def _print(graded: Sequence[_Graded], options: Options, console: Console) -> Non
             f"{counted(cut, 'answer')} without the lowest-ranked excerpts, for which the longest "
             "prompt had no room; --json says how many"
         )
-    by_model = [
-        row.score
-        for each in graded
-        for row in each.found.rows
-        if each.found.judge and row.answer and not row.adversarial and row.score is not None
-    ]
-    if len(by_model) >= _FEW and len(set(by_model)) == 1:
-        console.line(
-            f"the judge gave the grade {by_model[0]} to all {len(by_model)} answers; a judge that "
-            "tells answers apart is needed"
-        )
+    if warning := one_grade(each.found for each in graded):
+        console.line(warning)
     console.rows(grade_rows(outcomes, firsts, adversarial=not options.no_adversarial))
     if len(first.known_categories) > 1:
         console.line()

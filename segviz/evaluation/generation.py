@@ -39,6 +39,7 @@ GRADES = {
 the words with the gold answer."""
 
 _BEST = int(RUBRIC[-1])
+_FEW = 5  # equal grades that are worth a word
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,25 @@ class AnswerEvaluation:
     def faults(self) -> int:
         """Number of questions without a usable answer or grade from the model."""
         return sum(bool(row.fault) for row in self.rows)
+
+
+def one_grade(found: Iterable[AnswerEvaluation]) -> str:
+    """Returns a warning if a judge gave all of ``_FEW`` or more answers one grade; else "".
+
+    Grades that a rule decides do not count.
+    """
+    grades = [
+        row.score
+        for one in found
+        for row in one.rows
+        if one.judge and row.answer and not row.adversarial and row.score is not None
+    ]
+    if len(grades) < _FEW or len(set(grades)) > 1:
+        return ""
+    return (
+        f"the judge gave the grade {grades[0]} to all {len(grades)} answers; a judge that tells "
+        "answers apart is needed"
+    )
 
 
 class AnsweringPaused(ModelError):

@@ -161,6 +161,7 @@ def standing_plot(
     chart = Chart("system", (label, DIFFERENCE), kind="dots")
     figure = rows_figure(named, chart, colours=colours, neutral=neutral)
     figure.add_vline(x=0, line={"width": 1, "dash": "dash", "color": neutral}, row=1, col=2)
+    figure.update_xaxes(rangemode="nonnegative", row=1, col=1)  # or means of 0 lie in -1 … 1
     return figure
 
 

@@ -67,6 +67,13 @@ def test_calls_are_told_first_and_answers_are_graded_on_a_click(app, server):
     assert len(server.chats) == sent
 
 
+def test_a_judge_that_gives_one_grade_is_called_of_no_use(app, server):
+    with_models(app, server)
+    server.answer = lambda request: "1" if enum(request) else "red boat"
+    app.button(key="answer-all").click().run()
+    assert "The judge gave the grade 1 to all" in texts(clean(app))
+
+
 def test_without_a_grading_model_overlap_is_shown(app, server):
     with_server(app, server).button(key="answer-all").click().run()
     assert {request["model"] for request in server.chats} == {"test-model"}

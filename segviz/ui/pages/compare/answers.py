@@ -17,6 +17,7 @@ from segviz.evaluation.generation import (
     category_rows,
     gradable,
     grade_rows,
+    one_grade,
     rehearse_answers,
 )
 from segviz.figures.compare import DIFFERENCE, standing_plot, standing_sentence
@@ -232,6 +233,8 @@ def _results(found: Mapping[str, AnswerEvaluation], asked: Sequence[Question]) -
             {n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows
         ],
     )
+    if warning := one_grade(found.values()):
+        st.caption(f"{warning[0].upper()}{warning[1:]}.")
     faults = sum(one.faults for one in found.values())
     if faults:
         st.caption(f"{counted(faults, 'answer')} or grades of the model could not be used.")
