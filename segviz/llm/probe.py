@@ -61,20 +61,23 @@ class ServerReport:
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """Results of the test as pairs of name and value, in words."""
+        """Results of the test as pairs of name and value, in words; a problem comes first."""
         forms = {"ignored": "taken, but ignored", "none": "not supported"}
         pace = [(self.reads, "read"), (self.writes, "written")]
         speed = " and ".join(
             f"{tokens:.{0 if tokens >= 10 else 1}f} tokens {how}" for tokens, how in pace if tokens
         )
         known = [
+            ("Problem", self.problem),
             ("Models listed", ", ".join(self.models)),
             ("Schema", forms.get(self.schema, self.schema and f"kept to ({self.schema})")),
             ("Context", f"{self.context:,} tokens" if self.context else ""),
             ("Speed", speed and f"{speed} a second"),
-            ("Problem", self.problem),
         ]
-        return [(name, value or "unknown") for name, value in known if value or name != "Problem"]
+        # The problem says why a value is unknown.
+        if self.problem:
+            return [(name, value) for name, value in known if value]
+        return [(name, value or "unknown") for name, value in known[1:]]
 
 
 class _Timed(OpenAIChat):

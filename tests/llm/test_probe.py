@@ -96,6 +96,7 @@ def test_no_server_is_said(bench: Bench, url: str):
     found = probe(replace(bench.endpoint, base_url=url))
     assert "that the server is running" in found.problem
     assert found.seconds(1, 1) is None
+    assert found.lines == [("Problem", found.problem)], "what it hides is not listed as unknown"
 
 
 @pytest.mark.parametrize(
