@@ -126,7 +126,8 @@ def _ask(session: AppSession, result: Result, chat: OpenAIChat, prompt: Prompt) 
     pressed = st.button(
         f"Answer with {unmarked(chat.endpoint.model)}", icon=":material/forum:", key="answer"
     )
-    st.text(f"Sends the question and {excerpts} (about {tokens} tokens) to {chat.endpoint.address}")
+    sent = f"the question and {excerpts} (about {tokens:,} tokens)"
+    st.text(f"Sends {sent} to {chat.endpoint.address}")
     if not pressed:
         return None
     try:
