@@ -126,8 +126,8 @@ def audit(options: Options, console: Console) -> int:
         return OK
     said, how = found.counts, found.settings.in_words
     console.line(
-        f"{memory.system}: {said['texts']} texts, {said['attributed']} attributed "
-        f"({said['unsure']} unsure); of {said['written']} of {said['turns']} turns"
+        f"{memory.system}: {said['texts']} texts from {said['written']} of {said['turns']} turns; "
+        f"turns of {said['attributed']} found by their words ({said['unsure']} unsure)"
     )
     if not found.stages:
         console.line(f"{conversation.id} has no question with evidence, so no stage is known")
