@@ -163,6 +163,12 @@ def test_what_is_not_there_is_said_and_as_by_default():
     assert address(app) == {"sample": "ines-theo", "k": "7"}
 
 
+def test_a_larger_k_than_the_box_offers_is_shown_as_it_is():
+    app = opened({"k": "40"}, page("ask", linked=True))
+    assert [box.value for box in app.selectbox if box.label == "K"] == [40]
+    assert settings(app).k == 40
+
+
 def test_values_of_a_parameter_from_a_link_bring_no_picture():
     link = VARIED.replace("0.2, 0.6", "![x](https://example.org/x.png)")
     app = opened(link, page("sweep", linked=True))

@@ -137,7 +137,8 @@ def _retrieval(session: AppSession) -> None:
     """Draws the choice of K, and a popover with rarer settings of retrieval."""
     st.selectbox(
         "K",
-        range(1, 31),
+        # A link or a session file may have a larger K.
+        sorted({*range(1, 31), read_settings(session).k}),
         format_func=lambda k: f"K {k}",
         label_visibility="collapsed",
         width=92,
