@@ -162,7 +162,8 @@ class Server:
 
     def __init__(self, host: str, port: int | None, environment: dict[str, str]) -> None:
         script = str(Path(__file__).resolve().parent.parent / "ui" / "run" / "app.py")
-        command = [sys.executable, "-m", "streamlit", "run", script]
+        # With -P no module in the folder of the caller comes before a library.
+        command = [sys.executable, "-P", "-m", "streamlit", "run", script]
         command += flags(environment.get("SEGVIZ_PUBLIC") == "1")
         command += [f"--server.address={host}"]
         if port is not None:

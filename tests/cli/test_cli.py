@@ -46,11 +46,11 @@ def test_config_file_and_command_use_the_same_settings():
     assert "--client.toolbarMode=viewer" in list(flags())
 
 
-COMMAND = [sys.executable, "-c", "import sys; from segviz.cli import main; sys.exit(main())"]
+COMMAND = [sys.executable, "-P", "-c", "import sys; from segviz.cli import main; sys.exit(main())"]
 
 
 @contextmanager
-def running(*options):
+def running(*options, folder=None):
     """The command in a session of its own; whatever happens, nothing of it is left."""
     process = subprocess.Popen(
         [*COMMAND, "--no-browser", *options],
@@ -59,6 +59,7 @@ def running(*options):
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         start_new_session=True,
+        cwd=folder,
     )
     try:
         yield process
@@ -85,6 +86,13 @@ def group_is_gone(process):
             return True
         time.sleep(0.1)
     return False
+
+
+@pytest.mark.slow
+def test_a_module_in_the_folder_where_it_is_started_hides_no_library(tmp_path):
+    (tmp_path / "click.py").write_text("raise SystemExit('not the library')")
+    with running(folder=tmp_path) as process:
+        url_printed(process)
 
 
 @pytest.fixture
