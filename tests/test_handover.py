@@ -7,7 +7,7 @@ import json
 import sys
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -299,6 +299,22 @@ def test_steps_without_end_or_out_of_order_are_refused(order):
 
     with pytest.raises(HandoverError, match="expected a step for each arrival"):
         built(Wanders())
+
+
+@pytest.mark.parametrize(
+    "change", [{"text": 3}, {"text": "\ud800"}, {"vector": None}, {"span": (0, 10**6)}]
+)
+def test_events_that_no_memory_can_hold_are_refused(change):
+    @dataclass(frozen=True)
+    class Odd(SYSTEMS["dense"]):
+        name = "foreign"
+
+        def steps(self, arrivals, services):
+            for step in super().steps(arrivals, services):
+                yield replace(step, events=tuple(replace(one, **change) for one in step.events))
+
+    with pytest.raises(HandoverError, match="foreign"):
+        built(Odd())
 
 
 def test_a_system_that_fails_half_way_is_named():

@@ -19,13 +19,13 @@ from segviz.construct.protocols import arriving, services_for
 from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder, as_embedder
 from segviz.files import check_room
-from segviz.handover import built_in, calling
+from segviz.handover import built_in, calling, check_text
 from segviz.llm import Chat, ModelError
 from segviz.llm.timeouts import check_cancelled, waited_for
 from segviz.memory.factory import make_system, needs_chat, paid, parts_of, provenance
 from segviz.memory.memory import Memory
 from segviz.text.captions import counted
-from segviz.tree import Record, Step
+from segviz.tree import Add, Event, Record, Revise, Step
 
 Progress = Callable[[int, int], None]
 
@@ -199,6 +199,9 @@ class Building:
                 f"the system {self._system.name!r} gave as step {self._taken + 1} one for the unit "
                 f"{unit!r:.200}; expected a step for each arrival, in their order"
             )
+        if not built_in(self._system):
+            for event in step.events:
+                self._check(event)
         try:
             self._record.take(step)
             self._taken += 1
@@ -208,6 +211,15 @@ class Building:
                 f"be stored ({error}); expected numbers of 32 bits, and facts that are plain JSON "
                 "values"
             ) from None
+
+    def _check(self, event: Event) -> None:
+        """Raises ValueError for an event of a foreign system that no memory can hold."""
+        if isinstance(event, Add | Revise):
+            check_text(event.text, self._system)
+            (start, stop), count = event.span, len(self.units)
+            if np.ndim(event.vector) != 1 or not (0 <= start <= count and 0 <= stop <= count):
+                said = f"a vector of {np.ndim(event.vector)} dimensions, span {event.span}"
+                raise ValueError(f"{said}; expected 1 dimension, a span within 0 to {count} units")
 
 
 def build(
