@@ -17,6 +17,8 @@ PAGES = (
 
 INKS = """() => [...document.querySelectorAll(".stPlotlyChart .xtick text")]
   .map((text) => getComputedStyle(text).fill)"""
+# Popovers are drawn in the body, outside the app.
+THEME = "() => getComputedStyle(document.body).colorScheme"
 TURNED = """() =>
   getComputedStyle(document.querySelector('[data-testid="stApp"]')).colorScheme === "light" """
 
@@ -27,10 +29,12 @@ def test_no_serious_violation(app, path):
     app.page.emulate_media(color_scheme="dark")
     app.open(path)
     assert violations(app) == []
+    assert app.page.evaluate(THEME) == "dark"
     dark = set(app.page.evaluate(INKS))
     app.page.emulate_media(color_scheme="light")
     app.page.wait_for_function(TURNED)
     app.settle()
+    assert app.page.evaluate(THEME) == "light"
     assert violations(app) == []
     # What Python has coloured turns, too.
     light = set(app.page.evaluate(INKS))

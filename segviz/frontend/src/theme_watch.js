@@ -18,8 +18,11 @@ function mount({ data, parentElement, setTriggerValue }) {
   if (!app) return undefined;
   const s = (parentElement[STATE] ??= { told: data.theme, calls: 0, deaf: [listenPresenting(), listenDragging()] });
   s.observer?.disconnect();
+  // Popovers are drawn beside the app, in the body.
+  const themed = () => (document.body.style.colorScheme = getComputedStyle(app).colorScheme);
+  themed();
   s.observer = new MutationObserver(() => {
-    const theme = getComputedStyle(app).colorScheme;
+    const theme = themed();
     if (theme === s.told) return;
     s.told = theme; // once, whatever Python makes of it
     setTriggerValue("theme", theme);
