@@ -85,7 +85,8 @@ def draw_atlas(
     focus = focus if chosen == _FOLLOWS else chosen
     names = list(dict.fromkeys([base, focus, *columns]))
     columns = {name: every[name] for name in names}
-    rows = atlas(columns, focus, counted.keep(adversarial=adversarial), measure)
+    kept = counted.keep(adversarial=adversarial)
+    rows = atlas(columns, focus, kept, measure)
     if not rows:
         return base, focus, None
     shown = [questions[row.place] for row in rows]
@@ -108,16 +109,17 @@ def draw_atlas(
     with choices, st.popover("As dots", key=f"{key}-dots-open", on_change="rerun") as dots:
         if dots.open:
             st.caption(
-                f"A dot for each question, won or lost by {MEASURES[measure].label}. Point at one "
-                "to see how B ranks differently from A. Click it to ask the question on Ask."
+                "A dot for each question, won or lost by the gold turns found. Point at one to see "
+                "how B ranks differently from A. Click it to ask the question on Ask."
             )
-            pairs = [replace(r, fates=(r.fates[0], r.fates[names.index(focus)])) for r in rows]
+            pairs = atlas({base: every[base], focus: every[focus]}, focus, kept)
             ways = [(f"A: {base}", side(base)), (f"B: {focus}", side(focus))]
             draw_dots(session, pairs, ways, key=f"{key}-dots", ask=lambda place: ask(place, focus))
     st.caption(
         f"One mark per gold turn: {FOUND} found, {COVERED} covered by a wider retrieved node, "
-        f"{MISSED} missed. Click a {'mark' if explain else 'cell'} to ask the "
-        f"question on Ask{', or a question to explain it below' if explain else ''}."
+        f"{MISSED} missed. *B against A* follows {MEASURES[measure].label}. "
+        f"Click a {'mark' if explain else 'cell'} to ask the question on Ask"
+        f"{', or a question to explain it below' if explain else ''}."
     )
     sentence = sentence_of(atlas_sentence(rows, base, focus, MEASURES[measure].label))
     st.dataframe(
