@@ -201,7 +201,7 @@ def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System,
     callers = needs_chat(system)
     if callers and models.chat is None:
         raise UsageError(
-            f"{name}: {' and '.join(callers)} needs a chat model; name one with --server and "
+            f"{name} needs a chat model for {' and '.join(callers)}; name one with --server and "
             "--model, or choose an offline part with --set"
         )
     return system, callers

@@ -249,17 +249,18 @@ def _fault_of(kind: type, parameter: Parameter | None, value: Any) -> str:
 
 
 def needs_chat(system: System, registries: Collection[str] = tuple(COMPONENTS)) -> list[str]:
-    """Returns the names of a system's parts that call a chat model.
+    """Returns the parts of a system that call a chat model, such as "annotate (llm)".
 
     Args:
         system: the system.
         registries: kinds of parts to look at; all by default.
 
     Returns:
-        The names; empty for an offline system.
+        Parameter and name of each part; empty for an offline system.
     """
-    parts = parts_of(system, registries)
-    return [part.name for part in parts if getattr(part, "needs_chat", False)]
+    declared = [p for p in parameters(type(system)) if p.spec.registry in registries]
+    parts = [(p.name, getattr(system, p.name)) for p in declared]
+    return [f"{name} ({part.name})" for name, part in parts if getattr(part, "needs_chat", False)]
 
 
 _ROLES = {"compatibility": "decision", "tasks": "decision", "annotate": "annotation"}

@@ -51,12 +51,12 @@ def say(app: AppTest, text: str) -> AppTest:
 class TestModels:
     def test_without_a_model_the_page_says_what_to_do(self, plain, server):
         plain.selectbox(key="segment-tree.compatibility").set_value("batch").run()
-        assert "batch needs a chat model" in texts(clean(plain))
+        assert "needs a chat model for compatibility (batch)" in texts(clean(plain))
         assert server.requests == []
 
     def test_nothing_is_sent_before_build_is_pressed(self, app, server):
         assert "Nothing is sent before you press Build" in texts(app)
-        assert "with model calls for batch and llm: about " in texts(app)
+        assert "with model calls for compatibility (batch) and annotate (llm): about " in texts(app)
         assert "at the measured speed" not in texts(app)
         assert "Models" in [e.label for e in app.expander]
         assert server.requests == []
@@ -82,7 +82,9 @@ class TestModels:
         assert "Builds do not use this model" in texts(plain)
         assert "After you press Build" not in texts(plain)
         plain.button(key="models-unused").click().run()
-        assert "texts are sent for batch and llm to:" in texts(clean(plain))
+        assert "texts are sent for compatibility (batch) and annotate (llm) to:" in texts(
+            clean(plain)
+        )
         build(plain)
         assert "by the model" in texts(plain)
         assert server.chats

@@ -17,7 +17,10 @@ CASES = {
         ("--set compatibility.threshold=0.3", "'compatibility.threshold'"),
         ("--set annotate.max_words=ten", "whole number"),
         ("--set refresh=lazy --set refresh=eager", "given twice"),
-        ("--set compatibility=batch --set annotate=llm", "batch and llm needs a chat model"),
+        (
+            "--set compatibility=batch --set annotate=llm",
+            "compatibility (batch) and annotate (llm)",
+        ),
         ("--set annotate=session-summaries", "no summaries of its sessions"),
         ("--model m", "no server"),
         ("--server vllm", "no model"),

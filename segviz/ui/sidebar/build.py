@@ -134,8 +134,8 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
     callers = needs_chat(system)
     if callers and order.models.chat is None:
         st.info(
-            f"{' and '.join(callers)} needs a chat model. Choose one under Models in the "
-            "sidebar; or stay offline with the compatibility “calibrated” and the annotation "
+            f"This build needs a chat model for {' and '.join(callers)}. Choose one under Models "
+            "in the sidebar; or stay offline with compatibility “calibrated” and annotate "
             "“extractive”.",
             icon=":material/cloud_off:",
         )

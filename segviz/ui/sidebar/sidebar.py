@@ -179,7 +179,7 @@ def _for_models(system: str, settings: dict[str, Any]) -> tuple[str, Callable[[]
     """Returns the parts that use a chat model, in words, and a callback that selects such parts."""
     declared = [p for p in parameters(SYSTEMS[system]) if p.spec.registry is not None]
     chosen = {p.name: COMPONENTS[str(p.spec.registry)][settings[p.name]["name"]] for p in declared}
-    asks = [str(settings[name]["name"]) for name, part in chosen.items() if _needs(part)]
+    asks = [f"{p} ({settings[p]['name']})" for p, part in chosen.items() if _needs(part)]
     able = {
         p.name: [n for n, part in COMPONENTS[str(p.spec.registry)].items() if _needs(part)]
         for p in declared
