@@ -75,7 +75,7 @@ function missedWords(data, { after, gold, is }) {
     .filter((node) => rank(node) && turnsOf(data, node).some((turn) => gold.after.missed.includes(turn)));
   const ratio = data.final[after[after.length - 1]] / data.final[leaf];
   if (!(ratio > 1) || !Object.keys(data.matches).length) return "";
-  return `${askedWords(data, leaf)}, needs ${scoreLacking(ratio)}`;
+  return `${askedWords(data, leaf)}, needs its ${scoreLacking(ratio)}`;
 }
 
 /** The button that shows the question without propagation for as long as it is held.
