@@ -196,7 +196,7 @@ class Building:
         unit = step.unit
         if self._taken == len(self.units) or self.units[self._taken] != unit:
             raise ValueError(
-                f"the system {self._system.name!r} gave as step {self._taken + 1} one for the unit "
+                f"the system {self._system.name!r} gave step {self._taken + 1} for the unit "
                 f"{unit!r:.200}; expected a step for each arrival, in their order"
             )
         if not built_in(self._system):
