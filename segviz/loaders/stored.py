@@ -19,7 +19,7 @@ from segviz import files
 from segviz.conversation import StoredText, distinct
 from segviz.loaders.budget import GZIP, Budget, gunzip
 from segviz.loaders.cells import read_table, table_of
-from segviz.loaders.decode import read_document
+from segviz.loaders.decode import printable, read_document
 from segviz.loaders.document import PlainText, spelled, usual_keys
 from segviz.loaders.errors import LoadError
 from segviz.text.captions import describe
@@ -103,7 +103,7 @@ def stored_text(record: Mapping[str, object]) -> StoredText:
     named = (each.get("id") if isinstance(each, dict) else each for each in several)
     return StoredText(
         str(said["id"] if said["id"] is not None else ""),
-        str(said["text"]).strip(),
+        printable(str(said["text"]).strip())[0],
         tuple(dict.fromkeys(str(each) for each in named if isinstance(each, str | int))),
         str(said["session"] or ""),
         read_time(said["time"]),

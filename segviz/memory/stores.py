@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from traceback import extract_tb
 from types import SimpleNamespace
@@ -28,6 +29,7 @@ from segviz.tree import Step
 from segviz.tree.invariants import Invariant
 
 _LISTED = 10  # texts per search, for a store without ``texts``
+_MOST = 200_000  # texts that one call returns; an iterator may be endless
 
 Found = tuple[StoredText, float | None]
 
@@ -164,7 +166,7 @@ def _call(what: str, method: Callable[..., Any], hint: str, *given: Any) -> Any:
     """
     try:
         found = method(*given)
-        found = list(found) if inspect.isgenerator(found) else found
+        found = list(islice(found, _MOST + 1)) if isinstance(found, Iterator) else found
     except (Exception, SystemExit) as error:
         if built_in(error):
             raise
@@ -233,6 +235,8 @@ def _found(what: str, given: Any) -> list[Found]:
     rows = given.get("results", [given]) if isinstance(given, Mapping) else given
     if isinstance(rows, str) or not isinstance(rows, Iterable):
         raise HandoverError(f"{what} returned {rows!r:.80}; {_FORMS}")
+    if isinstance(rows, list) and len(rows) > _MOST:
+        raise HandoverError(f"{what} returned more than {_MOST:,} texts; a list must end")
     for row in rows:
         if isinstance(row, tuple) and len(row) == 2 and isinstance(row[0], str):
             row = {"text": row[0], "score": row[1]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import repeat
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -151,6 +152,7 @@ def failing(question, k):
         ("search", lambda question, k: [(0.5, TEXT)], "pairs"),
         ("search", lambda question, k: [{"said": TEXT}], "memory, fact, text"),
         ("search", lambda question, k: [{"text": 5}], "with a text"),
+        ("search", lambda question, k: repeat(TEXT), "must end"),
         ("texts", lambda: [None], "None in its list"),
     ],
 )
@@ -197,6 +199,12 @@ class Shared(Notes):
 def test_the_contract_finds_what_no_single_build_shows(kind, problem):
     with pytest.raises(AssertionError, match=problem):
         verify(system_of(kind, "small-notes")())
+
+
+def test_half_characters_of_a_search_are_replaced():
+    mine = segviz.provider(lambda turn: None, lambda question, k: [TEXT + "\ud83d"], name="m")
+    memory = segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
+    assert memory.ask("bicycle", method="native").evidence[0].text == TEXT + "\ufffd"
 
 
 def test_distances_keep_the_order_of_the_search():
