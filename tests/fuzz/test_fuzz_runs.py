@@ -30,7 +30,7 @@ def test_what_was_kept_does_no_harm(name: str):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_short_run_finds_nothing(name: str):
     ran = subprocess.run(
-        [sys.executable, "-m", "tests.fuzz", name, "--minutes", "0.05"],
+        [sys.executable, "-m", "tests.fuzz", name, "--minutes", "0.1"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -38,4 +38,4 @@ def test_a_short_run_finds_nothing(name: str):
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     (executions,) = re.findall(rf"{name}: (\d+) executions", ran.stdout)
-    assert int(executions) > 10  # on a loaded machine, too
+    assert int(executions) > (10 if name == "replies" else 100)  # a reply travels over a socket
