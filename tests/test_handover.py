@@ -20,10 +20,10 @@ from segviz.embedding import Cached, HashingEmbedder
 from segviz.evaluation.parallel import measure_many
 from segviz.handover import HandoverError, built_in
 from segviz.llm import ModelError
-from segviz.llm.timeouts import heartbeat
 from segviz.memory import build, open_memory
 from segviz.retrieval import POLICIES, RELEVANCE
 from segviz.systems import SYSTEMS
+from segviz.waiting import heartbeat
 
 CONVERSATION = conversations()["subjects"]
 ONE_FAILS = {"fails": lambda *given: 1 / 0, "exits": lambda *given: sys.exit()}

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from segviz.waiting import heartbeat
+
 if TYPE_CHECKING:
     from segviz.evaluation.aggregate import Mean, Row
     from segviz.llm import Chat
@@ -156,8 +158,7 @@ class Console:
         ``replies`` if that is known. The progress bar of click is not used, because it would leave
         its last line on the terminal.
         """
-        from segviz.llm.timeouts import heartbeat  # the app starts without it
-        from segviz.llm.usage import Pace
+        from segviz.llm.usage import Pace  # the app starts without it
 
         shown = not self.quiet and self.err.isatty()
         began = last = time.monotonic()

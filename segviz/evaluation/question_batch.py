@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from segviz.conversation import Question
 from segviz.evaluation.measures import MEASURES, TOKENS, UNITS
-from segviz.llm.timeouts import check_cancelled
 from segviz.memory import Memory
 from segviz.retrieval import (
     RetrievalSettings,
@@ -26,6 +25,7 @@ from segviz.retrieval import (
 from segviz.text.words import QUOTED, all_tokens, content_tokens, count_words
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
+from segviz.waiting import check_cancelled
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

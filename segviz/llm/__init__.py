@@ -10,7 +10,6 @@
 ``cache``       finished replies by content, in SQLite
 ``usage``       counts requests and tokens, and computes their cost
 ``probe``       tests a server: its models, structured output and speed
-``timeouts``    parallel requests that can be watched and cancelled
 
 Nothing here is used unless the user configured an endpoint. Importing it does not import
 the ``openai`` package; making a client does. May import ``tree``, ``text`` and ``embedding``.

@@ -10,13 +10,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from segviz.llm import checks, timeouts
+from segviz.llm import checks
 from segviz.llm.cache import NOTE, Completion, ModelCache, content_key
 from segviz.llm.client import Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.prompts import JSON_ONLY, Texts, expected_tokens, fitted
 from segviz.llm.protocols import Chat, LabelError, Prompt, Reply
 from segviz.llm.usage import Metered, Tries
+from segviz.waiting import in_parallel
 
 # Parameters a server may refuse, and the words its refusal is recognised by.
 _OPTIONAL = {
@@ -115,7 +116,7 @@ class OpenAIChat(Client, Chat):
         # Cached replies need no thread.
         answers = {prompt: found for prompt in distinct if (found := self._kept(prompt))}
         fresh = [prompt for prompt in distinct if prompt not in answers]
-        got = timeouts.in_parallel(self._fresh, fresh, self.endpoint.concurrency)
+        got = in_parallel(self._fresh, fresh, self.endpoint.concurrency)
         failed = next((each for each in got if isinstance(each, RequestError)), None)
         counts = self.counts()
         if failed and counts["answered"] == counts["refused"]:

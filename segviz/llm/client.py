@@ -29,11 +29,11 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from segviz.llm import timeouts
 from segviz.llm.cache import NOTE, Completion, ModelCache, content_key
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.protocols import ModelError
 from segviz.llm.usage import Metered
+from segviz.waiting import check_cancelled
 
 if TYPE_CHECKING:
     import openai
@@ -204,7 +204,7 @@ class Client(Metered):
 
         def on_send() -> None:
             nonlocal tries
-            timeouts.check_cancelled()
+            check_cancelled()
             tries += 1
             self.count(calls=1)
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from segviz.llm import timeouts
 from segviz.llm.cache import ModelCache, content_key
 from segviz.llm.client import Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.protocols import ModelError
 from segviz.llm.usage import Metered
 from segviz.tree import Vector
+from segviz.waiting import in_parallel
 
 BATCH_TEXTS = 256
 BATCH_CHARACTERS = 200_000
@@ -103,7 +103,7 @@ class OpenAIEmbedder(Client):
         # Batches are cut from all texts, not only the missing ones: a repeated call after an
         # interruption sends exactly the unfinished batches, at the same charge.
         cut = [[t for t in batch if t not in rows] for batch in self._batches(texts)]
-        for fresh in timeouts.in_parallel(fetch, [b for b in cut if b], self.endpoint.concurrency):
+        for fresh in in_parallel(fetch, [b for b in cut if b], self.endpoint.concurrency):
             rows |= fresh
         return rows
 

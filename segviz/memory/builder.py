@@ -21,11 +21,11 @@ from segviz.embedding import Embedder, as_embedder
 from segviz.files import check_room
 from segviz.handover import built_in, calling, check_text
 from segviz.llm import Chat, ModelError
-from segviz.llm.timeouts import check_cancelled, waited_for
 from segviz.memory.factory import make_system, needs_chat, paid, parts_of, provenance
 from segviz.memory.memory import Memory
 from segviz.text.captions import counted
 from segviz.tree import Add, Event, Record, Revise, Step
+from segviz.waiting import check_cancelled, waited_for
 
 Progress = Callable[[int, int], None]
 

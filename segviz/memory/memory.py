@@ -25,7 +25,6 @@ from segviz.files import check_room
 from segviz.handover import built_in, calling, check_scores
 from segviz.llm import Chat, Endpoint, Prompt
 from segviz.llm.prompts import digest, fitted
-from segviz.llm.timeouts import check_cancelled, waited_for
 from segviz.memory.factory import (
     MissingEmbedder,
     embedder_named,
@@ -41,6 +40,7 @@ from segviz.retrieval.gold import GoldEvidence, gold_evidence
 from segviz.tree import Moments, Replayer, Step, Structure, replay, thumbnail
 from segviz.tree.inspect import written
 from segviz.tree.invariants import Invariant, Violation, check, frontier_is_a_chain
+from segviz.waiting import check_cancelled, waited_for
 
 _SCORING = {"policy", "alpha", "horizon", "relevance", "method"}
 _PAST_KEPT = 4  # relevance models of earlier moments, because a page asks again at every click

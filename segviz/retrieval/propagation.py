@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.handover import built_in, calling, check_pairs
-from segviz.llm.timeouts import waited_for
 from segviz.tree import IntArray, Structure
+from segviz.waiting import waited_for
 
 Scores = NDArray[np.float64]
 Operator = Any

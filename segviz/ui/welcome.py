@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from segviz.evaluation.evaluation import rescue
-from segviz.llm.timeouts import waited_for
 from segviz.ui import keys
 from segviz.ui.address import write_step
 from segviz.ui.settings import read_question, read_settings, write_question, write_settings
@@ -17,6 +16,7 @@ from segviz.ui.widgets.measures import at_once
 from segviz.ui.widgets.tour import begin_tour
 from segviz.ui.widgets.waiting import waiting
 from segviz.view.bookmark import opening_settings
+from segviz.waiting import waited_for
 
 DOORS = {
     "grow": "Watch it grow",

@@ -9,11 +9,11 @@ from threading import Event
 import pytest
 
 from segviz.embedding import HashingEmbedder
-from segviz.llm.timeouts import heartbeat
 from segviz.memory import Building, build
 from segviz.systems import SYSTEMS
 from segviz.tree import Add, Cost, Replayer, Revise, Step, costs_of, replay, total_cost
 from segviz.tree.inspect import written
+from segviz.waiting import heartbeat
 from tests.benchmarks.synthetic import conversation
 from tests.memories import KINDS
 from tests.store.samples import alike, same

@@ -24,11 +24,11 @@ from segviz.construct import Scorer, make, parameters
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.handover import built_in, calling, check_scores
-from segviz.llm.timeouts import waited_for
 from segviz.retrieval.relevance.contextual import Contextual
 from segviz.retrieval.relevance.dense import Dense, Hybrid, Softmax
 from segviz.retrieval.relevance.lexical import Lexical
 from segviz.tree import Structure
+from segviz.waiting import waited_for
 
 __all__ = [
     "RELEVANCE",

@@ -9,13 +9,13 @@ import streamlit as st
 from segviz.files import NoRoom
 from segviz.handover import HandoverError
 from segviz.llm import ModelError
-from segviz.llm.timeouts import heartbeat
 from segviz.memory import NoEmbedder
 from segviz.ui import address, keys
 from segviz.ui.sidebar.models import show_spending
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import trouble
+from segviz.waiting import heartbeat
 
 
 def _take_clicks() -> None:

@@ -24,7 +24,6 @@ from segviz.files import NoRoom
 from segviz.frontend.payload import tree_payload
 from segviz.handover import HandoverError
 from segviz.llm.client import RequestError
-from segviz.llm.timeouts import heartbeat
 from segviz.llm.usage import Pace
 from segviz.memory import (
     Building,
@@ -47,6 +46,7 @@ from segviz.ui.widgets.captions import trouble, unmarked
 from segviz.ui.widgets.waiting import computed
 from segviz.view.coloring import Look
 from segviz.view.scene import grown, scene_of
+from segviz.waiting import heartbeat
 
 PAUSES_KEPT = 4
 

@@ -33,7 +33,6 @@ from segviz.llm import (
 from segviz.llm.endpoint import CACHE_BYTES, NAMES, RANGES, at, cache_path, key_for
 from segviz.llm.probe import SECONDS, ServerReport, probe
 from segviz.llm.prompts import overrides
-from segviz.llm.timeouts import waited_for
 from segviz.llm.usage import Metered
 from segviz.memory import CallEstimate, known_prompts
 from segviz.text.captions import duration
@@ -41,6 +40,7 @@ from segviz.ui import keys, security
 from segviz.ui.state import fingerprint, remember
 from segviz.ui.widgets.captions import counted, trouble
 from segviz.ui.widgets.waiting import waiting
+from segviz.waiting import waited_for
 
 OFFLINE = "None: stay offline"
 CUSTOM = "Another server"

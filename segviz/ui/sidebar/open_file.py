@@ -12,7 +12,6 @@ import streamlit as st
 
 from segviz import loaders, store
 from segviz.conversation import AuditReport, Conversation, Corpus, LoadReport
-from segviz.llm.timeouts import check_cancelled, waited_for
 from segviz.loaders import LOADERS, LazyCorpus, LoadError, NeedsColumns, with_audit
 from segviz.loaders.columns import ALIASES, guess
 from segviz.memory import sound
@@ -23,6 +22,7 @@ from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember, starts
 from segviz.ui.visit import check_turns
 from segviz.ui.widgets.captions import counted, refusal, trouble, unmarked
 from segviz.ui.widgets.waiting import waiting
+from segviz.waiting import check_cancelled, waited_for
 
 T = TypeVar("T")
 

@@ -12,7 +12,6 @@ import streamlit as st
 from segviz import loaders, store
 from segviz.conversation import MEMORIES, TITLES, Corpus, sample_path
 from segviz.llm.endpoint import cache_path
-from segviz.llm.timeouts import waited_for
 from segviz.loaders import LoadError
 from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
 from segviz.ui import keys, security
@@ -20,6 +19,7 @@ from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as
 from segviz.ui.state import CORPORA_KEPT, fingerprint, remember, starts
 from segviz.ui.widgets.captions import refusal
 from segviz.ui.widgets.waiting import waiting
+from segviz.waiting import waited_for
 
 _LIMITED = (
     "this server opens conversations and memories below the folder it was given with "

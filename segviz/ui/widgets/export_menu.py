@@ -17,7 +17,6 @@ from segviz.evaluation import Sweep
 from segviz.export import FORMATS, Format, View, file_name, sweep_csv
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import SECONDS, made
-from segviz.llm.timeouts import waited_for
 from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.ui.address import current
@@ -25,6 +24,7 @@ from segviz.ui.state import AppSession, typed_turns
 from segviz.ui.widgets.captions import unmarked
 from segviz.ui.widgets.waiting import waiting
 from segviz.view.bookmark import encode
+from segviz.waiting import waited_for
 
 _HEADINGS = {
     FORMATS["html"].label: "To show",

@@ -9,7 +9,6 @@ from functools import partial
 import streamlit as st
 
 from segviz.evaluation.evaluation import rescue
-from segviz.llm.timeouts import waited_for
 from segviz.memory import Memory
 from segviz.retrieval import ranks
 from segviz.retrieval.gold import HIT
@@ -18,6 +17,7 @@ from segviz.ui.address import show
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.waiting import waiting
 from segviz.view.bookmark import Bookmark, opening_settings
+from segviz.waiting import waited_for
 
 _WANTED = "tour-wanted"
 """Key of the memory whose tour is to be computed."""

@@ -14,9 +14,9 @@ from typing import TypeVar
 
 import streamlit as st
 
-from segviz.llm.timeouts import heartbeat, waited_for
 from segviz.ui.state import keep, peek
 from segviz.ui.widgets.captions import unmarked
+from segviz.waiting import heartbeat, waited_for
 
 T = TypeVar("T")
 

@@ -22,7 +22,6 @@ from segviz.evaluation.generation import (
 )
 from segviz.figures.compare import DIFFERENCE, standing_plot, standing_sentence
 from segviz.llm import ChatByRole
-from segviz.llm.timeouts import heartbeat
 from segviz.llm.usage import Pace
 from segviz.memory import CallEstimate, Memory, Rehearsal
 from segviz.memory.answer import reference
@@ -34,6 +33,7 @@ from segviz.ui.sidebar.models import expected_calls
 from segviz.ui.state import AppSession, fingerprint, keep, peek, remember
 from segviz.ui.widgets.captions import counted, short, spread, trouble, unmarked
 from segviz.ui.widgets.charts import chart, pair, sentence_of, table
+from segviz.waiting import heartbeat
 
 _KEPT = 6
 _MANY = 30  # questions that are asked unless the user wants more

@@ -43,7 +43,6 @@ from segviz.figures.compare import (
 )
 from segviz.figures.significance import number
 from segviz.handover import HandoverError
-from segviz.llm.timeouts import heartbeat, waited_for
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
@@ -59,6 +58,7 @@ from segviz.ui.widgets.charts import QUIET, caption, pair, readable, sentence_of
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.measures import at_once, disputed_choice, duration, measure_choice
 from segviz.ui.widgets.question import question_box
+from segviz.waiting import heartbeat, waited_for
 
 RESULTS_KEPT = 4
 

@@ -16,7 +16,6 @@ import streamlit as st
 
 from segviz.frontend.payload import tree_payload
 from segviz.handover import HandoverError
-from segviz.llm.timeouts import check_cancelled, heartbeat, waited_for
 from segviz.memory import Memory, build, paid
 from segviz.plugins import foreign
 from segviz.retrieval import Result
@@ -30,6 +29,7 @@ from segviz.ui.widgets.captions import cited, counted, trouble
 from segviz.ui.widgets.charts import sentence_of
 from segviz.view.coloring import Look
 from segviz.view.scene import answered, keeps_time, scene_of
+from segviz.waiting import check_cancelled, heartbeat, waited_for
 
 PER_ROW = 3
 

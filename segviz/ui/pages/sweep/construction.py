@@ -14,7 +14,6 @@ from segviz.evaluation import Mean
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart, Comparison, construction_sweep
 from segviz.figures.charts import rows_figure
-from segviz.llm.timeouts import check_cancelled, waited_for
 from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
 from segviz.systems import SYSTEMS
 from segviz.ui.state import AppSession, fingerprint, keep, peek
@@ -24,6 +23,7 @@ from segviz.ui.widgets.charts import chart, colours, table
 from segviz.ui.widgets.waiting import waiting
 from segviz.view.bookmark import decode, differing, in_link
 from segviz.view.palette import SERIES
+from segviz.waiting import check_cancelled, waited_for
 
 RESULTS_KEPT = 4
 _BY = "retrieved by"

@@ -13,11 +13,11 @@ import streamlit as st
 
 from segviz.evaluation import Cell, Sweep
 from segviz.evaluation.sweep import sweep
-from segviz.llm.timeouts import check_cancelled, heartbeat, waited_for
 from segviz.ui.state import AppSession, fingerprint, peek, remember
 from segviz.ui.visit import building
 from segviz.ui.widgets.captions import unmarked
 from segviz.ui.widgets.measures import at_once, duration
+from segviz.waiting import check_cancelled, heartbeat, waited_for
 
 SWEEPS_KEPT = 6  # one for each relevance, with the same K and policies
 _PARTS_KEPT = 2

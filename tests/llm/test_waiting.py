@@ -9,7 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from segviz.llm import OpenAIChat, OpenAIEmbedder, Prompt, timeouts
+from segviz.llm import OpenAIChat, OpenAIEmbedder, Prompt
+from segviz.waiting import check_cancelled, heartbeat, in_parallel, waited_for
 from tests.llm import server as wire
 from tests.llm.conftest import Bench
 
@@ -57,7 +58,7 @@ def test_a_heartbeat_ends_any_wait(bench: Bench, name: str):
         lambda: chat.replies(PROMPTS),
         lambda: embedder.embed([prompt.user for prompt in PROMPTS]),
     ):
-        with promptly(), pytest.raises(ClickedError), timeouts.heartbeat(after(2)):
+        with promptly(), pytest.raises(ClickedError), heartbeat(after(2)):
             work()
     assert len(bench.server.requests) <= 4, "those not yet begun are not sent"
 
@@ -65,7 +66,7 @@ def test_a_heartbeat_ends_any_wait(bench: Bench, name: str):
 def test_a_heartbeat_beats_only_while_it_is_wanted(bench: Bench):
     bench.server.delay = 0.5
     looks: list[str] = []
-    with timeouts.heartbeat(lambda: looks.append(threading.current_thread().name)):
+    with heartbeat(lambda: looks.append(threading.current_thread().name)):
         bench.chat(timeout=5).replies(PROMPTS[:2])
     assert len(looks) >= 2
     assert set(looks) == {threading.current_thread().name}
@@ -78,7 +79,7 @@ def test_a_cancelled_request_is_kept_when_its_reply_comes_and_sends_no_other(ben
     bench.server.delay = 0.6
     bench.server.script(None, wire.empty())
     for prompt in PROMPTS[:2]:
-        with pytest.raises(ClickedError), timeouts.heartbeat(after(0)):
+        with pytest.raises(ClickedError), heartbeat(after(0)):
             bench.chat().reply(prompt)
     until = time.monotonic() + 30
     while any(thread.name == "segviz-model" for thread in {*threading.enumerate()} - before):
@@ -90,9 +91,9 @@ def test_a_cancelled_request_is_kept_when_its_reply_comes_and_sends_no_other(ben
 
 def test_other_errors_are_raised_in_the_order_of_the_items():
     with pytest.raises(KeyError, match="1"):
-        timeouts.in_parallel(lambda item: {0: "a"}[item], [0, 1, 2], 1)
-    assert timeouts.in_parallel(str, [1, 2, 3], 2) == ["1", "2", "3"]
-    assert timeouts.in_parallel(str, [], 2) == []
+        in_parallel(lambda item: {0: "a"}[item], [0, 1, 2], 1)
+    assert in_parallel(str, [1, 2, 3], 2) == ["1", "2", "3"]
+    assert in_parallel(str, [], 2) == []
 
 
 def test_a_wait_inside_a_cancelled_thread_ends_too():
@@ -101,12 +102,12 @@ def test_a_wait_inside_a_cancelled_thread_ends_too():
     def inner() -> None:
         begun.set()
         while True:
-            timeouts.check_cancelled()
+            check_cancelled()
             time.sleep(0.01)
 
     def outer() -> None:
         try:
-            timeouts.waited_for(inner)
+            waited_for(inner)
         finally:
             ended.set()
 
@@ -114,6 +115,6 @@ def test_a_wait_inside_a_cancelled_thread_ends_too():
         if begun.is_set():
             raise ClickedError
 
-    with pytest.raises(ClickedError), timeouts.heartbeat(beat):
-        timeouts.waited_for(outer)
+    with pytest.raises(ClickedError), heartbeat(beat):
+        waited_for(outer)
     assert ended.wait(8)
