@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from segviz import store
-from segviz.construct import Retriever, Services, System, as_settings
+from segviz.construct import Services, System, as_settings
 from segviz.conversation import Conversation, Session, Turn
 from segviz.embedding import HashingEmbedder
 from segviz.memory import Building, Memory, arrivals, system_of
+from segviz.retrieval import Retriever
 from segviz.tree import Add, Step, history
 from segviz.tree.invariants import check
 

@@ -14,14 +14,13 @@ import numpy as np
 import pytest
 
 from segviz.cli import main
-from segviz.construct import Retrieval, Stage
 from segviz.contract import conversations
 from segviz.embedding import Cached, HashingEmbedder
 from segviz.evaluation.parallel import measure_many
 from segviz.handover import HandoverError, built_in
 from segviz.llm import ModelError
 from segviz.memory import build, open_memory
-from segviz.retrieval import POLICIES, RELEVANCE
+from segviz.retrieval import POLICIES, RELEVANCE, Retrieval, Stage
 from segviz.systems import SYSTEMS
 from segviz.waiting import heartbeat
 

@@ -12,9 +12,9 @@ from segviz.cli.command import OK, Options, UsageError, command, option, output_
 from segviz.cli.console import Console
 from segviz.cli.models import models
 from segviz.cli.source import file_argument, output_path, path_of
-from segviz.construct import Retriever
 from segviz.evaluation.node_texts import contentless_lines, contentless_share, unsourced_texts
 from segviz.memory import Memory
+from segviz.retrieval import Retriever
 from segviz.store import recognises
 from segviz.text.captions import counted
 from segviz.tree import total_cost

@@ -1,6 +1,6 @@
 """Building blocks of construction, and the contracts between stages.
 
-``protocols``      interfaces of systems, compatibility models, annotators and retrievers
+``protocols``      interfaces of systems, compatibility models and annotators
 ``parameter``      parameters that describe themselves: type, default, range, meaning
 ``compatibility``  models that choose where a new unit joins
 ``annotate``       annotators, which write a node's text from its children's
@@ -26,14 +26,9 @@ from segviz.construct.protocols import (
     Arrival,
     Candidate,
     Compatibility,
-    MemoryView,
-    Retrieval,
-    Retriever,
     Row,
-    Scorer,
     Services,
     Settles,
-    Stage,
     System,
     Tabulates,
     Verdict,
@@ -47,16 +42,11 @@ __all__ = [
     "Candidate",
     "Compatibility",
     "Declared",
-    "MemoryView",
     "Parameter",
-    "Retrieval",
-    "Retriever",
     "Row",
-    "Scorer",
     "Services",
     "Settles",
     "Spec",
-    "Stage",
     "System",
     "Tabulates",
     "Verdict",

@@ -1,17 +1,14 @@
 """Contracts by which stages cooperate without importing each other.
 
-Building a memory: Arrival, Candidate, Compatibility, Annotate, System. A system's own retrieval:
-MemoryView, Retriever. Deferred updates: Settles. Side tables: Tabulates.
+Building a memory: Arrival, Candidate, Compatibility, Annotate, System. Deferred updates: Settles.
+Side tables: Tabulates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
-
-import numpy as np
-from numpy.typing import NDArray
 
 from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder
@@ -170,76 +167,6 @@ class System(Protocol):
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """Yields one Step per arrival, lazily."""
-        ...
-
-
-Scorer = Callable[[Sequence[str]], NDArray[np.float64]]
-"""Raw relevance of every node to each question: q texts to float64 (q, n)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """Stage of a system's own retrieval.
-
-    Attributes:
-        name: its name.
-        note: what happened, as one sentence.
-        nodes: the nodes it inspected, best first.
-        scores: their scores, one per node or none.
-        kept: the nodes passed on to the next stage.
-    """
-
-    name: str
-    note: str
-    nodes: tuple[int, ...] = ()
-    scores: tuple[float, ...] = ()
-    kept: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Retrieval:
-    """Result of a system's own retrieval.
-
-    Attributes:
-        scores: float64 (n,), ≥ 0; 0 for nodes not reached.
-        ranked: the nodes that may be returned, best first.
-        stages: the stages in order.
-    """
-
-    scores: NDArray[np.float64]
-    ranked: tuple[int, ...]
-    stages: tuple[Stage, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MemoryView:
-    """Read-only memory for a system's own retrieval.
-
-    Attributes:
-        structure: the memory at one moment.
-        units: the units so far.
-        relevance: the chosen relevance model; maps q questions to raw scores, float64 (q, n).
-        services: embedder, chat model and prompts.
-        k: number of nodes wanted.
-    """
-
-    structure: Structure
-    units: Sequence[Unit]
-    relevance: Scorer
-    services: Services
-    k: int
-
-
-@runtime_checkable
-class Retriever(Protocol):
-    """System that has its paper's retrieval, an alternative to ranking all nodes by relevance.
-
-    Its class variable ``relevance`` names the relevance its paper uses; questions that name none
-    are scored by it.
-    """
-
-    def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Retrieves the evidence for a question. Deterministic; the memory is not changed."""
         ...
 
 

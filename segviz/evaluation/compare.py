@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from segviz.construct import Retriever
 from segviz.conversation import Conversation, Question
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.evaluation import Outcomes, evaluate, pooled
@@ -14,7 +13,7 @@ from segviz.evaluation.measures import DEFAULT, MEASURES, TOKENS, UNITS
 from segviz.evaluation.node_texts import contentless_share
 from segviz.evaluation.question_batch import measured_settings
 from segviz.memory import Memory, build, declared, make_system, nested
-from segviz.retrieval import RetrievalSettings
+from segviz.retrieval import RetrievalSettings, Retriever
 from segviz.tree import Cost, costs_of, total_cost
 from segviz.tree.shape import Shape, shape
 

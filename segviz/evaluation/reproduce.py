@@ -37,7 +37,7 @@ from segviz.evaluation.sweep import ALPHAS, Sweep, pooled_sweep, sweep
 from segviz.llm import ChatByRole
 from segviz.memory import Memory, Rehearsal, build, declared, make_system, needs_chat
 from segviz.retrieval import RetrievalSettings, estimated_tokens
-from segviz.systems import SYSTEMS, level_name
+from segviz.systems import SYSTEMS
 from segviz.systems.common.published import Reported
 from segviz.systems.xmemory.themes import reassigned
 from segviz.text.words import content_tokens
@@ -739,44 +739,8 @@ def _levels(bench: Bench) -> list[Row]:
     return [
         {"policy": policy, **row}
         for policy in _POLICIES
-        for row in level_rows(found, 2, policy, JUDGED_BY)
+        for row in found.level_rows(2, policy, JUDGED_BY)
     ]
-
-
-def level_rows(
-    found: Sweep,
-    horizon: int,
-    policy: str,
-    measure: str = "",
-    names: Sequence[str] = (),
-    *,
-    adversarial: bool = True,
-) -> list[Row]:
-    """Returns for each alpha of a sweep the share of each level among the K best nodes.
-
-    The first row is that of no propagation.
-
-    Args:
-        found: the sweep.
-        horizon: the number of hops.
-        policy: the policy.
-        measure: a measure whose mean is added; "" for none.
-        names: names of the levels, from level 0 on.
-        adversarial: False leaves adversarial questions out of that mean.
-    """
-    mine = [cell for cell in found.cells if (cell.policy, cell.horizon) == (policy, horizon)]
-    rows: list[Row] = []
-    for cell in (found.baseline, *sorted(mine, key=lambda cell: cell.alpha)):
-        row: Row = {"α": f"{cell.alpha:g}" if cell is not found.baseline else "none"}
-        for level in found.baseline.outcomes.levels:
-            row[level_name(level, names)] = cell.outcomes.levels.get(level, 0.0)
-        if measure:
-            label = MEASURES[measure].label
-            row[label] = cell.outcomes.mean(measure, adversarial=adversarial)
-            for how, mean in cell.outcomes.recounted(measure, adversarial=adversarial).items():
-                row[f"{label}, {how}"] = mean
-        rows.append(row)
-    return rows
 
 
 _GRID = {

@@ -18,6 +18,7 @@ from segviz.evaluation.measures import DEFAULT, MEASURES, TOKENS, UNITS, check_m
 from segviz.evaluation.question_batch import Floats, Limits, batches, measured_settings
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, check_setting, combine, spread
+from segviz.systems import level_name
 
 ALPHAS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.95)
 """Values of the decay α in the sweeps of SegTreeMem."""
@@ -147,6 +148,40 @@ class Sweep:
             }
             for cell in (self.baseline, *best)
         ]
+
+    def level_rows(
+        self,
+        horizon: int,
+        policy: str,
+        measure: str = "",
+        names: Sequence[str] = (),
+        *,
+        adversarial: bool = True,
+    ) -> list[Row]:
+        """Returns for each alpha the share of each level among the K best nodes.
+
+        The first row is that of no propagation.
+
+        Args:
+            horizon: the number of hops.
+            policy: the policy.
+            measure: a measure whose mean is added; "" for none.
+            names: names of the levels, from level 0 on.
+            adversarial: False leaves adversarial questions out of that mean.
+        """
+        cells = [cell for cell in self.cells if (cell.policy, cell.horizon) == (policy, horizon)]
+        rows: list[Row] = []
+        for cell in (self.baseline, *sorted(cells, key=lambda cell: cell.alpha)):
+            row: Row = {"α": f"{cell.alpha:g}" if cell is not self.baseline else "none"}
+            for level in self.baseline.outcomes.levels:
+                row[level_name(level, names)] = cell.outcomes.levels.get(level, 0.0)
+            if measure:
+                label = MEASURES[measure].label
+                row[label] = cell.outcomes.mean(measure, adversarial=adversarial)
+                recounted = cell.outcomes.recounted(measure, adversarial=adversarial)
+                row |= {f"{label}, {how}": mean for how, mean in recounted.items()}
+            rows.append(row)
+        return rows
 
     def best(
         self,

@@ -13,7 +13,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from segviz.conversation import category_label
-from segviz.evaluation import Mean, reproduce
+from segviz.evaluation import Mean
 from segviz.evaluation.aggregate import RESAMPLES, Row
 from segviz.evaluation.compare import Chart
 from segviz.figures.charts import framed, rows_figure
@@ -392,7 +392,7 @@ def level_rows(
     """Returns the data of :func:`level_bars` as rows of a table, one per alpha."""
     measure = "" if policy in judged.blind else judged.measure
     how = {"adversarial": judged.adversarial}
-    return reproduce.level_rows(judged.sweep, horizon, policy, measure, level_names, **how)
+    return judged.sweep.level_rows(horizon, policy, measure, level_names, **how)
 
 
 def category_rows(judged: Judged, setting: Setting) -> list[Row]:

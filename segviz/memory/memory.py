@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from segviz import store
-from segviz.construct import MemoryView, Retrieval, Retriever, Scorer, Settles, System, as_settings
+from segviz.construct import Settles, System, as_settings
 from segviz.construct.annotate import PROMPT
 from segviz.construct.labels import node_labels
 from segviz.construct.protocols import services_for
@@ -35,7 +35,16 @@ from segviz.memory.factory import (
     sound,
 )
 from segviz.memory.retrieve import of_chains, retrieved
-from segviz.retrieval import Result, RetrievalSettings, over_active, relevance_model
+from segviz.retrieval import (
+    MemoryView,
+    Result,
+    Retrieval,
+    RetrievalSettings,
+    Retriever,
+    Scorer,
+    over_active,
+    relevance_model,
+)
 from segviz.retrieval.gold import GoldEvidence, gold_evidence
 from segviz.tree import Moments, Replayer, Step, Structure, replay, thumbnail
 from segviz.tree.inspect import written

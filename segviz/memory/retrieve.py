@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Retrieval, Scorer, Stage
 from segviz.retrieval import (
     Evidence,
     Result,
+    Retrieval,
     RetrievalSettings,
+    Scorer,
+    Stage,
     distinct,
     initial_scores,
     propagate,

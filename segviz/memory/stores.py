@@ -17,13 +17,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from segviz.construct import Arrival, Declared, MemoryView, Retrieval, Services, Stage
+from segviz.construct import Arrival, Declared, Services
 from segviz.conversation import UNIT_RULES, Conversation, StoredText, Turn, distinct
 from segviz.handover import HandoverError, built_in
 from segviz.loaders.document import usual_keys
 from segviz.loaders.stored import NAMES, records_in, stored_text
 from segviz.memory.from_table import memory_from
 from segviz.plugins import load_plugins
+from segviz.retrieval import MemoryView, Retrieval, Stage
 from segviz.systems import SYSTEMS
 from segviz.tree import Step
 from segviz.tree.invariants import Invariant

@@ -1,5 +1,6 @@
 """Retrieves nodes for a question: relevance, propagation, selection, explanation.
 
+``protocols``    interfaces of relevance and of systems with their own retrieval
 ``relevance``    scores every node for a question
 ``propagation``  spreads scores over the structure (SegTreeMem equations 3 and 4)
 ``selection``    ranks nodes and takes the best
@@ -22,6 +23,7 @@ from segviz.retrieval.propagation import (
     propagate,
     spread,
 )
+from segviz.retrieval.protocols import MemoryView, Retrieval, Retriever, Scorer, Stage
 from segviz.retrieval.relevance import (
     RELEVANCE,
     initial_scores,
@@ -53,9 +55,14 @@ __all__ = [
     "RELEVANCE",
     "Evidence",
     "Ledger",
+    "MemoryView",
     "Propagated",
     "Result",
+    "Retrieval",
     "RetrievalSettings",
+    "Retriever",
+    "Scorer",
+    "Stage",
     "admissible",
     "check_count",
     "check_setting",

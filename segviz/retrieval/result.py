@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Scorer, Stage
 from segviz.retrieval.ledger import Ledger, explain, shares
+from segviz.retrieval.protocols import Scorer, Stage
 from segviz.retrieval.relevance import matches, parts
 from segviz.retrieval.selection import level_distribution, top_k
 from segviz.retrieval.settings import RetrievalSettings

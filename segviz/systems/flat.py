@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from segviz.construct import Arrival, Declared, MemoryView, Retrieval, Scorer, Services, param
-from segviz.retrieval import over_active
+from segviz.construct import Arrival, Declared, Services, param
+from segviz.retrieval import MemoryView, Retrieval, Scorer, over_active
 from segviz.retrieval.relevance import Lexical
 from segviz.systems.common.departures import departures_of
 from segviz.systems.common.retrieval import as_retrieval, best_first, question_cosines, stage

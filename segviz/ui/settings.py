@@ -12,10 +12,9 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.construct import Retriever
 from segviz.conversation import Question
 from segviz.memory import Memory, MissingEmbedder
-from segviz.retrieval import PRESETS, RetrievalSettings
+from segviz.retrieval import PRESETS, RetrievalSettings, Retriever
 from segviz.ui import keys
 from segviz.ui.state import AppSession, shows
 from segviz.view.bookmark import opening_settings, usual_method

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from segviz.construct import Parameter, Retriever, parameters
+from segviz.construct import Parameter, parameters
 from segviz.conversation import MEMORIES, TITLES, UNIT_RULES
 from segviz.memory import COMPONENTS, declared, part_name
 from segviz.retrieval import (
@@ -21,6 +21,7 @@ from segviz.retrieval import (
     POLICIES,
     PRESETS,
     RetrievalSettings,
+    Retriever,
     relevance_model,
     spelled,
 )

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.construct import Retriever
 from segviz.conversation import Question
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation import evaluate
 from segviz.evaluation.audit import audit
 from segviz.evaluation.compare import RETRIEVED_BY, compare, construction_sweep, first_alike
+from segviz.retrieval import Retriever
 from segviz.tree.shape import shape
 from tests.evaluation import restated
 from tests.evaluation.test_permutation import talk

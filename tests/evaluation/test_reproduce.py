@@ -29,7 +29,6 @@ from segviz.evaluation.reproduce import (
     growth,
     kept,
     layers,
-    level_rows,
     order,
     planning,
     themes,
@@ -306,7 +305,7 @@ def test_levels_and_curves_are_those_of_the_sweep():
     found = sweep(
         memory, questions, relevance="dense", policies=("bottom-up",), alphas=(0.1,), horizons=(2,)
     )
-    none, moved = level_rows(found, 2, "bottom-up", "reached")
+    none, moved = found.level_rows(2, "bottom-up", "reached")
     (cell,) = found.cells
     assert none["α"] == "none"
     assert moved["leaf"] == cell.outcomes.levels[0]

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.construct import Declared, Retrieval
+from segviz.construct import Declared
 from segviz.embedding import HashingEmbedder
+from segviz.retrieval import Retrieval
 from segviz.tree import Add, Cost, Step
 from tests.retrieval.test_propagate import literal
 from tests.retrieval.test_selection import literal_ranking

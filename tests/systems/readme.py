@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 
 import segviz
-from segviz.construct import Retriever
 from segviz.conversation import Conversation, Corpus
 from segviz.evaluation.compare import compare
 from segviz.evaluation.reproduce import ENTRIES, Bench
 from segviz.export import rows_markdown
+from segviz.retrieval import Retriever
 from segviz.systems import SYSTEMS
 from segviz.tree import Structure
 from segviz.tree.shape import shape

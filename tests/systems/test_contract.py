@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 import segviz
-from segviz.construct import Retriever, parameters
+from segviz.construct import parameters
 from segviz.contract import QUESTIONS, verify
 from segviz.embedding import HashingEmbedder
 from segviz.memory import COMPONENTS, make_system
+from segviz.retrieval import Retriever
 from segviz.systems import SYSTEMS
 from segviz.systems.common.departures import departures_of
 from segviz.tree.invariants import are_invariants

@@ -9,10 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
-from segviz.construct import Retriever, as_settings
+from segviz.construct import as_settings
 from segviz.conversation import TITLES, UNIT_RULES
 from segviz.memory import make_system, nested
-from segviz.retrieval import METHODS, OPENING, POLICIES, PRESETS, RELEVANCE, RetrievalSettings
+from segviz.retrieval import (
+    METHODS,
+    OPENING,
+    POLICIES,
+    PRESETS,
+    RELEVANCE,
+    RetrievalSettings,
+    Retriever,
+)
 from segviz.systems import SYSTEMS
 from segviz.view.bookmark import _READERS, Bookmark, decode, differing, encode, usual_method
 from segviz.view.coloring import COLOURS, LABELS

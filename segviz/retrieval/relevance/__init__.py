@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Scorer, make, parameters
+from segviz.construct import make, parameters
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.handover import built_in, calling, check_scores
+from segviz.retrieval.protocols import Scorer
 from segviz.retrieval.relevance.contextual import Contextual
 from segviz.retrieval.relevance.dense import Dense, Hybrid, Softmax
 from segviz.retrieval.relevance.lexical import Lexical

@@ -9,9 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Declared, Scorer, param
+from segviz.construct import Declared, param
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
+from segviz.retrieval.protocols import Scorer
 from segviz.retrieval.relevance.lexical import Lexical, shared_words
 from segviz.tree import Structure
 

@@ -9,10 +9,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Declared, Scorer, param
+from segviz.construct import Declared, param
 from segviz.construct.tasks.words import stem
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
+from segviz.retrieval.protocols import Scorer
 from segviz.text import words
 from segviz.tree import Structure
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import MemoryView, Retrieval, Stage
 from segviz.construct.compatibility import cosines
 from segviz.construct.tasks import Tasks
+from segviz.retrieval import MemoryView, Retrieval, Stage
 from segviz.tree import Structure
 
 Scores = NDArray[np.float64]

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from segviz.construct import Declared, Retrieval, param
+from segviz.construct import Declared, param
 from segviz.construct.tasks import SubQuestion
 from segviz.conversation import DAY, Moment, as_time, moments, seconds
+from segviz.retrieval import Retrieval
 from segviz.systems.common.retrieval import (
     Scores,
     Search,

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from segviz.construct import Annotate, Arrival, Declared, MemoryView, Retrieval, Row, Services
+from segviz.construct import Annotate, Arrival, Declared, Row, Services
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import DAY, Clock, as_time
 from segviz.llm.prompts import Texts, texts_of
+from segviz.retrieval import MemoryView, Retrieval
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.departures import departures_of
 from segviz.systems.common.published import Paper, paper

@@ -8,7 +8,8 @@ from itertools import zip_longest
 
 import numpy as np
 
-from segviz.construct import Declared, Retrieval, param
+from segviz.construct import Declared, param
+from segviz.retrieval import Retrieval
 from segviz.systems.common.retrieval import (
     Scores,
     Search,

@@ -9,20 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.construct import (
-    Annotate,
-    Arrival,
-    Declared,
-    MemoryView,
-    Retrieval,
-    Row,
-    Services,
-    param,
-)
+from segviz.construct import Annotate, Arrival, Declared, Row, Services, param
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import Clock
 from segviz.llm.prompts import Texts, texts_of
+from segviz.retrieval import MemoryView, Retrieval
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.departures import departures_of
 from segviz.systems.common.published import Paper, paper

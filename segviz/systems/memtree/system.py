@@ -12,8 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.construct import Annotate, Arrival, Declared, MemoryView, Retrieval, Services, param
+from segviz.construct import Annotate, Arrival, Declared, Services, param
 from segviz.construct.compatibility import cosines
+from segviz.retrieval import MemoryView, Retrieval
 from segviz.systems.common.annotation import annotator, prepared, shortened, write
 from segviz.systems.common.departures import departures_of
 from segviz.systems.common.published import Paper, paper

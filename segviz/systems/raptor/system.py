@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from segviz.construct import Annotate, Arrival, Declared, MemoryView, Retrieval, Services, param
-from segviz.retrieval import estimated_tokens, select
+from segviz.construct import Annotate, Arrival, Declared, Services, param
+from segviz.retrieval import MemoryView, Retrieval, estimated_tokens, select
 from segviz.systems.common.annotation import annotator, prepared, write
 from segviz.systems.common.departures import departures_of
 from segviz.systems.common.retrieval import (

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from segviz.construct import Retrieval, param
+from segviz.construct import param
 from segviz.construct.tasks.words import content
 from segviz.embedding import unit_rows
+from segviz.retrieval import Retrieval
 from segviz.systems.common.retrieval import (
     Scores,
     Search,

@@ -10,9 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.construct import Arrival, MemoryView, Retrieval, Row, Services, Stage, param
+from segviz.construct import Arrival, Row, Services, param
 from segviz.conversation import Conversation, Session, Turn
 from segviz.loaders import Loader
+from segviz.retrieval import MemoryView, Retrieval, Stage
 from segviz.tree import Add, Cost, Event, Link, Revise, Step, Structure
 from segviz.tree.invariants import Invariant, Violation
 

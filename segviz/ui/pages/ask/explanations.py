@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.construct import Stage
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart
 from segviz.figures.charts import rows_figure
-from segviz.retrieval import Result
+from segviz.retrieval import Result, Stage
 from segviz.systems import level_name, level_names
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import node_row, place, short

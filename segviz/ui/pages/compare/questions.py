@@ -10,7 +10,6 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from segviz.construct import Retriever
 from segviz.evaluation import MEASURES, Mean
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import (
@@ -44,7 +43,7 @@ from segviz.figures.compare import (
 from segviz.figures.significance import number
 from segviz.handover import HandoverError
 from segviz.memory import Memory
-from segviz.retrieval import Result, RetrievalSettings
+from segviz.retrieval import Result, RetrievalSettings, Retriever
 from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.ui import keys

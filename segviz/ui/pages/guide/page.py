@@ -8,10 +8,18 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from segviz.construct import Retriever, parameters
+from segviz.construct import parameters
 from segviz.figures.toy import numbered_tree, share_rows
 from segviz.plugins import foreign
-from segviz.retrieval import POLICIES, RetrievalSettings, combine, initial_scores, spread, top_k
+from segviz.retrieval import (
+    POLICIES,
+    RetrievalSettings,
+    Retriever,
+    combine,
+    initial_scores,
+    spread,
+    top_k,
+)
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import QUESTION, toy_relevance, toy_structure
 from segviz.ui.pages.guide.cases import draw_cases, open_link
