@@ -32,6 +32,7 @@ from segviz.conversation import Unit
 from segviz.embedding import unit_rows, word_vectors
 from segviz.text.words import HAN, HIRAGANA, KATAKANA, UNSPACED_ALPHABETS, clusters
 from segviz.tree import Structure
+from segviz.tree.structure import once_per_structure
 
 __all__ = ["LENGTH", "ROOT_LENGTH", "node_labels"]
 
@@ -82,6 +83,7 @@ class _Phrases:
     units: int
 
 
+@once_per_structure(lambda units, speakers=(): (len(units), tuple(speakers)))
 def node_labels(
     structure: Structure, units: Sequence[Unit], speakers: Sequence[str] = ()
 ) -> tuple[str, ...]:
@@ -103,13 +105,9 @@ def node_labels(
         One label per row of the structure, at most ``LENGTH`` characters, ``ROOT_LENGTH`` for a
         root. Retired nodes have "".
     """
-    key = node_labels, len(units), tuple(speakers)
-    if key not in structure.kept:
-        shown = structure.collapsed
-        labels = _labelled(shown, tuple(units), tuple(speakers))
-        structure.kept[key] = tuple(labels[node] for node in shown.chain.tolist())
-    found: tuple[str, ...] = structure.kept[key]
-    return found
+    shown = structure.collapsed
+    labels = _labelled(shown, tuple(units), tuple(speakers))
+    return tuple(labels[node] for node in shown.chain.tolist())
 
 
 def _labelled(

@@ -20,6 +20,7 @@ from segviz.construct.annotate import PROMPT
 from segviz.construct.tasks.words import LEAST_CONTENT, content, lines
 from segviz.conversation import Unit
 from segviz.tree import Structure
+from segviz.tree.structure import once_per_structure
 
 
 def contentless_lines(structure: Structure, speakers: Sequence[str]) -> dict[int, float]:
@@ -47,26 +48,23 @@ def contentless_share(structure: Structure, speakers: Sequence[str]) -> float | 
     return empty / every if every else None
 
 
+@once_per_structure(tuple)
 def line_counts(structure: Structure, speakers: Sequence[str]) -> dict[int, tuple[int, int]]:
     """Returns the numbers of contentless lines and of all lines on each level above 0.
 
     O(n) for n nodes the first time, then cached with the structure.
     """
-    key = (line_counts, tuple(speakers))
-    if key not in structure.kept:
-        shown, silent = structure.collapsed, content(" ".join(speakers))
-        counts: dict[int, tuple[int, int]] = {}
-        inner = np.flatnonzero(shown.active & (shown.level > 0))
-        for node in inner[np.argsort(shown.level[inner], kind="stable")].tolist():
-            said = [content(words) - silent for _, words in lines(shown.text[node])]
-            level = int(shown.level[node])
-            empty, every = counts.get(level, (0, 0))
-            empty += sum(len(words) < LEAST_CONTENT for words in said)
-            if said:
-                counts[level] = empty, every + len(said)
-        structure.kept[key] = counts
-    found: dict[int, tuple[int, int]] = structure.kept[key]
-    return found
+    shown, silent = structure.collapsed, content(" ".join(speakers))
+    counts: dict[int, tuple[int, int]] = {}
+    inner = np.flatnonzero(shown.active & (shown.level > 0))
+    for node in inner[np.argsort(shown.level[inner], kind="stable")].tolist():
+        contents = [content(words) - silent for _, words in lines(shown.text[node])]
+        level = int(shown.level[node])
+        empty, every = counts.get(level, (0, 0))
+        empty += sum(len(words) < LEAST_CONTENT for words in contents)
+        if contents:
+            counts[level] = empty, every + len(contents)
+    return counts
 
 
 # --- numbers and names without a source -------------------------------------------------------

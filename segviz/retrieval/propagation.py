@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from segviz.handover import built_in, calling, check_pairs
 from segviz.tree import IntArray, Structure
+from segviz.tree.structure import once_per_structure
 from segviz.waiting import waited_for
 
 Scores = NDArray[np.float64]
@@ -251,10 +252,13 @@ def operator(n: int, edges: IntArray, policy: str, structure: Structure | None =
     """
     if structure is None or edges is not structure.edges or n != len(structure):
         return _build_operator(n, edges, policy, structure)
-    known, key = structure.kept, (operator, policy)
-    if key not in known:
-        known[key] = _build_operator(n, edges, policy, structure)
-    return known[key]
+    return _own_operator(structure, policy)
+
+
+@once_per_structure(lambda policy: policy)
+def _own_operator(structure: Structure, policy: str) -> Operator:
+    """Returns W_P of a policy over the nodes and edges of a structure."""
+    return _build_operator(len(structure), structure.edges, policy, structure)
 
 
 def combine(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from segviz.text.words import QUOTED, all_tokens, content_tokens
 from segviz.tree import Structure
+from segviz.tree.structure import once_per_structure
 
 
 def admissible(structure: Structure, levels: Collection[int] | None = None) -> NDArray[np.bool_]:
@@ -99,6 +100,7 @@ class Repeats:
     quoted_by: dict[int, set[int]]
 
 
+@once_per_structure(lambda: ())
 def repeats(structure: Structure) -> Repeats:
     """Finds the nodes whose text repeats another's; computed once per structure.
 
@@ -106,13 +108,6 @@ def repeats(structure: Structure) -> Repeats:
     ancestor quotes the node: its text, and that of each node between them, has 60 % of the node's
     content words.
     """
-    if repeats not in structure.kept:
-        structure.kept[repeats] = _repeats(structure)
-    found: Repeats = structure.kept[repeats]
-    return found
-
-
-def _repeats(structure: Structure) -> Repeats:
     nodes = np.flatnonzero(structure.retrievable).tolist()
     first = np.arange(len(structure), dtype=np.int32)
     known: dict[str, int] = {}

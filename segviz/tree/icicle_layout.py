@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.tree.structure import IntArray, Structure
+from segviz.tree.structure import IntArray, Structure, once_per_structure
 
 _COPIES = 4
 """Limit of the nodes of an unfolded structure per active node of the original."""
@@ -62,19 +62,13 @@ def follows_time(structure: Structure) -> bool:
     return bool((covered == structure.stop - structure.start)[active].all())
 
 
+@once_per_structure(lambda: ())
 def unfold(structure: Structure) -> Unfolded:
     """Lays the nodes out depth first from every root, oldest first, children in their order.
 
     Cached as long as the structure lives. Relations are left out. Once copies exceed four times the
     nodes, a node is drawn under its first parent only.
     """
-    if unfold not in structure.kept:
-        structure.kept[unfold] = _unfold(structure)
-    found: Unfolded = structure.kept[unfold]
-    return found
-
-
-def _unfold(structure: Structure) -> Unfolded:
     limit = _COPIES * max(1, int(structure.active.sum()))
     origin: list[int] = []
     parent: list[int] = []

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.tree.events import as_number
-from segviz.tree.structure import Structure, sealed
+from segviz.tree.structure import Structure, once_per_structure, sealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +338,7 @@ def session_starts(sessions: Iterable[int]) -> list[int]:
 # --- coherence -------------------------------------------------------------------------------
 
 
+@once_per_structure(lambda: ())
 def coherence(structure: Structure) -> NDArray[np.float64]:
     """Returns the mean cosine of each node with its children (leaf: parents); shape (n,).
 
@@ -348,13 +349,6 @@ def coherence(structure: Structure) -> NDArray[np.float64]:
 
     Source: ours.
     """
-    if coherence not in structure.kept:
-        structure.kept[coherence] = sealed(_coherence(structure))
-    found: NDArray[np.float64] = structure.kept[coherence]
-    return found
-
-
-def _coherence(structure: Structure) -> NDArray[np.float64]:
     n, whole = len(structure), structure
     structure = structure.collapsed
     value = np.full(n, np.nan)
@@ -372,7 +366,7 @@ def _coherence(structure: Structure) -> NDArray[np.float64]:
         value[counted] = np.bincount(ends, weights=cosine, minlength=n)[counted] / count[counted]
     value = value[structure.chain]
     value[~whole.active] = np.nan
-    return value
+    return sealed(value)
 
 
 MANY = 20_000

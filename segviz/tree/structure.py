@@ -35,11 +35,12 @@ SegTreeMem makes such nodes, because a node with one child is annotated with tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,7 @@ GHOST = "ghost"
 
 _NOT_GIVEN: IntArray = np.zeros(0, dtype=np.int32)
 _Array = TypeVar("_Array", bound=NDArray[Any])
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def sealed(column: _Array) -> _Array:
@@ -218,11 +220,6 @@ class Structure:
         return np.array(depth, dtype=np.int32)
 
     @cached_property
-    def kept(self) -> dict[Any, Any]:
-        """Cache of derived data; a key is, or begins with, the function that computes it."""
-        return {}
-
-    @cached_property
     def collapsed(self) -> Structure:
         """This structure with every same-text chain as one node, its lowest.
 
@@ -285,3 +282,25 @@ class Structure:
         leaves = below[self.level[below] == 0]
         spans = zip(self.start[leaves].tolist(), self.stop[leaves].tolist(), strict=True)
         return tuple(sorted({unit for start, stop in spans for unit in range(start, stop)}))
+
+
+def once_per_structure(key: Callable[..., Hashable]) -> Callable[[_Function], _Function]:
+    """Returns a decorator that caches what a function returns as long as the structure lives.
+
+    The structure is the function's first argument. ``key`` returns what tells results apart, from
+    the other arguments. A result must not refer to the structure, which would then never be freed.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        cache: WeakKeyDictionary[Structure, dict[Hashable, Any]] = WeakKeyDictionary()
+
+        @wraps(function)
+        def cached(structure: Structure, *args: Any, **more: Any) -> Any:
+            results, name = cache.setdefault(structure, {}), key(*args, **more)
+            if name not in results:
+                results[name] = function(structure, *args, **more)
+            return results[name]
+
+        return cast(_Function, cached)
+
+    return decorate
