@@ -83,7 +83,7 @@ class _Line(NamedTuple):
 @lru_cache(maxsize=4_096)
 def _lines(text: str) -> tuple[_Line, ...]:
     """Splits a text into sentences. A line without ``Speaker:`` continues the last speaker."""
-    found: list[_Line] = []
+    lines: list[_Line] = []
     speaker, before = "", None
     for row in text.split("\n"):
         spoken = SPEAKER.match(row)
@@ -98,10 +98,10 @@ def _lines(text: str) -> tuple[_Line, ...]:
                 continue
             if answers:
                 line, answers = line._replace(asked=before), False
-            found.append(line)
+            lines.append(line)
             # A caption between a question and its answer does not separate them.
             before = line if not line.text.startswith(_CAPTION) else before
-    return tuple(found)
+    return tuple(lines)
 
 
 @lru_cache(maxsize=16_384)
@@ -232,11 +232,11 @@ def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Cand
     """
     # Speakers' names occur in most lines, so they cannot distinguish one.
     speakers = _words_of_names(frozenset().union(*map(_speakers, texts)))
-    found: dict[str, tuple[_Candidate, int]] = {}
+    by_text: dict[str, tuple[_Candidate, int]] = {}
     for child, text in enumerate(texts):
         for each in _candidates_of(annotator, text, speakers):
-            found.setdefault(each.line.text, (each, child))
-    rows = list(found.values())
+            by_text.setdefault(each.line.text, (each, child))
+    rows = list(by_text.values())
     kept = [row for row in rows if row[0].tells >= annotator.floor]
     if rows and not kept:
         kept = [max(rows, key=lambda row: row[0].tells)]
@@ -279,8 +279,8 @@ def _candidate(annotator: Extractive, line: _Line, speakers: frozenset[str]) -> 
         factor *= _OPEN_SHARE
     words, values = tuple(weights), tuple(weights.values())
     tells = sum(values) + _FACT * (facts + (question is not None))
-    said = spoken.text if question is None else f"{question.text} {spoken.text}"
-    if len(content(said) - content(" ".join(speakers))) < LEAST_CONTENT:
+    quote = spoken.text if question is None else f"{question.text} {spoken.text}"
+    if len(content(quote) - content(" ".join(speakers))) < LEAST_CONTENT:
         tells = min(tells, annotator.floor - 1)
     return _Candidate(spoken, question, words, values, tells, length, factor)
 
@@ -299,8 +299,8 @@ def _cover(
     speakers = {each.line.speaker for each in candidates}
 
     def covers(each: _Candidate) -> float:
-        said = sum(map(mul, each.weights, map(worth.__getitem__, each.words)))
-        return float(each.factor * said)
+        weight = sum(map(mul, each.weights, map(worth.__getitem__, each.words)))
+        return float(each.factor * weight)
 
     covered = [covers(each) for each in candidates]
     # A text has a dozen lines at most, so the best lines taken alone are enough to choose from.
@@ -405,10 +405,10 @@ def _titled(reply: str) -> tuple[str, str]:
 
     The title is "" if the reply does not begin with a ``Title:`` line of at most 12 words.
     """
-    found = _TITLE_LINE.match(reply)
-    words = found.group(1).strip(" \"'“”*.").split() if found else []
+    head = _TITLE_LINE.match(reply)
+    words = head.group(1).strip(" \"'“”*.").split() if head else []
     title = clipped(" ".join(words), _TITLE_LENGTH) if len(words) <= _TITLE_WORDS else ""
-    return (reply[found.end() :] if found else reply).strip(), title
+    return (reply[head.end() :] if head else reply).strip(), title
 
 
 @dataclass(frozen=True)
@@ -529,11 +529,11 @@ class SessionSummaries(Extractive):
         if len(texts) == 1:
             return texts[0]
         # A text of a leaf is its own transcript; any other text of this build carries it.
-        said = "\n".join(getattr(text, "transcript", text) for text in texts)
-        summary = self.summaries.get(said)
+        transcript = "\n".join(getattr(text, "transcript", text) for text in texts)
+        summary = self.summaries.get(transcript)
         by = "the data set (session_summary)" if summary else Extractive.name
         written = _Covering(summary or super().__call__(texts), **{WRITTEN_BY: by})
-        written.transcript = said[: max(map(len, self.summaries), default=0) + 1]
+        written.transcript = transcript[: max(map(len, self.summaries), default=0) + 1]
         return written
 
 

@@ -245,15 +245,15 @@ class ModelReply(NamedTuple):
     why: str = ""
 
 
-def _read(found: Reply | LabelError) -> ModelReply:
-    if isinstance(found, LabelError):
-        if not found.answer:
+def _reply_of(outcome: Reply | LabelError) -> ModelReply:
+    if isinstance(outcome, LabelError):
+        if not outcome.answer:
             return ModelReply("", "no answer", "The model gave no answer, so")
-        said = " ".join(found.answer.split())
-        quoted = repr(said if len(said) <= _SHOWN else said[:_SHOWN] + "…")
+        answer = " ".join(outcome.answer.split())
+        quoted = repr(answer if len(answer) <= _SHOWN else answer[:_SHOWN] + "…")
         why = f"The model answered {quoted}, which is none of the labels, so"
         return ModelReply("", quoted, why)
-    return ModelReply(found.text)
+    return ModelReply(outcome.text)
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,7 @@ class ChatCompatibility(Judging):
 
     def _answers(self, prompts: Sequence[Prompt]) -> list[ModelReply]:
         """Returns the replies to independent prompts, which are sent together."""
-        return [_read(found) for found in self._bound().outcomes(prompts)]
+        return [_reply_of(outcome) for outcome in self._bound().outcomes(prompts)]
 
     def _offline(
         self,
@@ -383,13 +383,13 @@ class Pointwise(ChatCompatibility, Declared):
     def _first(self, candidates: Sequence[Candidate], labels: Sequence[str]) -> Verdict:
         """Chooses the first candidate whose label is MERGE; none if there is no such label."""
         judgements = tuple(
-            Judgement(c.node, label=said) for c, said in zip(candidates, labels, strict=True)
+            Judgement(c.node, label=label) for c, label in zip(candidates, labels, strict=True)
         )
         if MERGE not in labels:
             return Verdict(None, judgements, f"The model answered {CONTINUE} for every open node.")
-        found = labels.index(MERGE)
-        why = f"The model answered {MERGE} for {candidates[found].place}."
-        return Verdict(found, judgements, why)
+        position = labels.index(MERGE)
+        why = f"The model answered {MERGE} for {candidates[position].place}."
+        return Verdict(position, judgements, why)
 
 
 @dataclass(frozen=True)
@@ -411,8 +411,8 @@ class Batch(ChatCompatibility):
         answer = self._answer(prompt)
         label = answer.label
         if not label:
-            said = [f"{offered}: {answer.instead}" for offered in prompt.labels[:-1]]
-            return self._offline(answer, said, unit, candidates)
+            labels = [f"{offered}: {answer.instead}" for offered in prompt.labels[:-1]]
+            return self._offline(answer, labels, unit, candidates)
         judgements = tuple(
             Judgement(c.node, label=offered)
             for c, offered in zip(candidates, prompt.labels, strict=False)

@@ -159,20 +159,20 @@ def _ranked(
     below = structure.coverage(node)
     whole = len(below) == last - first
     counts = Counter(key for unit in below for key in phrases.of_unit.get(unit, ()))
-    said = frozenset(map(stem, words_of(structure.text[node])))
+    text_stems = frozenset(map(stem, words_of(structure.text[node])))
     scored = []
-    for key, held in counts.items():
+    for key, count in counts.items():
         weight = phrases.weight[key]
         if not weight:
             continue
         places = phrases.places[key]
         if whole:  # a contiguous node: its units are a range of the sorted places
-            held = bisect_left(places, last) - bisect_left(places, first)
-        # lift = (held / units of the node) / (places / all units), in logarithms.
+            count = bisect_left(places, last) - bisect_left(places, first)
+        # lift = (count / units of the node) / (places / all units), in logarithms.
         rarity = math.log(phrases.units / len(places))
-        lift = math.log(held / len(below)) + rarity
-        quoted = _QUOTED if said.issuperset(key) else 1.0
-        scored.append((weight * quoted * held**_FREQUENCY * (lift + rarity / 2), key))
+        lift = math.log(count / len(below)) + rarity
+        quoted = _QUOTED if text_stems.issuperset(key) else 1.0
+        scored.append((weight * quoted * count**_FREQUENCY * (lift + rarity / 2), key))
     yield from sorted(scored, key=lambda item: (-item[0], item[1]))
 
 
@@ -188,24 +188,24 @@ def _chosen(
     The label has up to ``count`` phrases and ``length`` characters. No two of its phrases share a
     word or mean much the same, and none has a stem that is ``barred``.
     """
-    found: list[str] = []
+    chosen: list[str] = []
     used: set[str] = set()
     best = 0.0
     for score, key in ranked:
-        if found and score < _SECOND * best:
+        if chosen and score < _SECOND * best:
             break
         # A label that repeats its parent's or a sibling's word would not distinguish the node.
         if used.union(barred).intersection(key):
             continue
         phrase = phrases.written[key]
-        if len(", ".join([*found, phrase])) > length or _alike(phrase, found):
+        if len(", ".join([*chosen, phrase])) > length or _alike(phrase, chosen):
             continue
         best = best or score
-        found.append(phrase)
+        chosen.append(phrase)
         used.update(key)
-        if len(found) == count:
+        if len(chosen) == count:
             break
-    return ", ".join(found), used
+    return ", ".join(chosen), used
 
 
 def _alike(phrase: str, others: Sequence[str]) -> bool:
@@ -244,12 +244,12 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
     places = _whole(places, spelled)
     if not english:  # without grammar, only moderate repetition marks a topic
         usual = max(6, 0.1 * len(units))
-        places = {key: held for key, held in places.items() if 2 <= len(held) <= usual}
+        places = {key: indices for key, indices in places.items() if 2 <= len(indices) <= usual}
     written = {key: min(spelled[key].items(), key=lambda i: (-i[1], i[0]))[0] for key in places}
     weight = {key: _weight(written[key], 2 * named[key] >= spelled[key].total()) for key in places}
     of_unit: dict[int, set[tuple[str, ...]]] = defaultdict(set)
-    for key, held in places.items():
-        for place in held:
+    for key, indices in places.items():
+        for place in indices:
             of_unit[place].add(key)
     frozen = {place: frozenset(keys) for place, keys in of_unit.items()}
     return _Phrases(places, written, weight, frozen, len(units))
@@ -270,9 +270,9 @@ def _whole(
         for part in ("".join(parts[1:]), "".join(parts[:-1])):
             longer[part] = max(longer[part], len(places[key]))
     return {
-        key: held
-        for key, held in places.items()
-        if key not in runs or len(held) > longer[runs[key]]
+        key: indices
+        for key, indices in places.items()
+        if key not in runs or len(indices) > longer[runs[key]]
     }
 
 
@@ -297,19 +297,23 @@ def _candidates(
     ``nobody`` has the words of the speakers' names, which are left out; ``usual`` has the signs of
     :func:`_usual_signs`; ``english`` is True for an English conversation.
     """
-    found: list[tuple[str, bool]] = []
-    for _, said in lines(_CAPTION.sub(" ", text)):
-        for sentence in sentences(said):
+    candidates: list[tuple[str, bool]] = []
+    for _, words in lines(_CAPTION.sub(" ", text)):
+        for sentence in sentences(words):
             if not english:
-                found += [(word, False) for word in _repeatable(sentence, nobody, usual)]
+                candidates += [(word, False) for word in _repeatable(sentence, nobody, usual)]
                 continue
             for name in names(sentence):
                 kept = [word for word in name.split() if not _calls(word, nobody)]
                 if kept and all(_TITLED.match(word) for word in (kept[0], kept[-1])):
-                    found.append((" ".join(kept).rstrip("'’"), True))  # of a plural or a quote
+                    candidates.append((" ".join(kept).rstrip("'’"), True))  # of a plural or a quote
             # An apostrophe at the end elides letters: "goin'".
-            found += [(noun, False) for _, noun, _ in things(sentence) if not noun.endswith("'")]
-    return tuple((p, n) for p, n in found if words_of(p) and not nobody.issuperset(words_of(p)))
+            candidates += [
+                (noun, False) for _, noun, _ in things(sentence) if not noun.endswith("'")
+            ]
+    return tuple(
+        (p, n) for p, n in candidates if words_of(p) and not nobody.issuperset(words_of(p))
+    )
 
 
 def _calls(word: str, nobody: frozenset[str]) -> bool:
@@ -361,18 +365,18 @@ def _usual_signs(units: Sequence[Unit]) -> frozenset[str]:
     They occur in more than a fifth of the units. No single other sign stands next to them in half
     of these units.
     """
-    held: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     pairs: Counter[str] = Counter()
     for unit in units:
         runs = _SIGNS.findall(unit.text)
-        held.update(set("".join(runs)))
+        counts.update(set("".join(runs)))
         pairs.update({run[at : at + 2] for run in runs for at in range(len(run) - 1)})
     beside: dict[str, int] = defaultdict(int)
     for pair, n in pairs.items():
         for sign in pair:
             beside[sign] = max(beside[sign], n)
     most = max(2, _USUAL_SIGN * len(units))
-    return frozenset(sign for sign, n in held.items() if n > most and 2 * beside[sign] < n)
+    return frozenset(sign for sign, n in counts.items() if n > most and 2 * beside[sign] < n)
 
 
 def _repeatable(sentence: str, nobody: frozenset[str], usual: frozenset[str]) -> list[str]:
@@ -390,6 +394,6 @@ def _repeatable(sentence: str, nobody: frozenset[str], usual: frozenset[str]) ->
     for run in _ALPHABETIC.findall(_THAI_GRAMMAR.sub(" ", sentence)):
         parts = clusters(run)
         ends = range(2, min(8, len(parts)) + 1)
-        found = ("".join(parts[at : at + n]) for n in ends for at in range(len(parts) - n + 1))
-        words += [word for word in found if len(word) > 2]  # two bare consonants are no word
+        pieces = ("".join(parts[at : at + n]) for n in ends for at in range(len(parts) - n + 1))
+        words += [word for word in pieces if len(word) > 2]  # two bare consonants are no word
     return words

@@ -349,19 +349,19 @@ class Cached:
         if not texts:
             return self._made([])
         keys = [self._key(text) for text in texts]
-        found: dict[bytes, Vector] = {}
+        vectors: dict[bytes, Vector] = {}
         missing: dict[bytes, str] = {}
         for key, text in zip(keys, texts, strict=True):
             row = self._rows.pop(key, None)
             if row is None:
                 missing.setdefault(key, text)
             else:
-                found[key] = self._rows[key] = row  # moves to the end: removed last
+                vectors[key] = self._rows[key] = row  # moves to the end: removed last
         self.hits += len(texts) - len(missing)
         self.misses += len(missing)
         if missing:
-            found.update(zip(missing, self._made(list(missing.values())), strict=True))
-        rows = np.array([found[key] for key in keys])
+            vectors.update(zip(missing, self._made(list(missing.values())), strict=True))
+        rows = np.array([vectors[key] for key in keys])
         if missing:
             # The cache stores views of the returned rows, so that each vector exists once.
             rows.flags.writeable = False

@@ -64,9 +64,9 @@ class ChatTasks(Offline):
 
         A ``reply`` that is given is read instead of asking.
         """
-        found = object_in((reply or self._bound().reply(prompt)).text)
-        self._bound().count_made(text=False, by_model=found is not None)
-        return found
+        answer = object_in((reply or self._bound().reply(prompt)).text)
+        self._bound().count_made(text=False, by_model=answer is not None)
+        return answer
 
     def _label(self, prompt: Prompt) -> str | None:
         label = None
@@ -79,14 +79,14 @@ class ChatTasks(Offline):
         self, text: str, when: datetime | None, known: Sequence[str] = (), most: int = MOST_FACTS
     ) -> Extraction:
         """Returns the facts, entities and relations that the model finds in a text."""
-        answer = self._json(prompts.extraction_prompt(text, _said(when), known, most))
+        answer = self._json(prompts.extraction_prompt(text, _minutes(when), known, most))
         return self._extraction(answer, text, when, known, most)
 
     def extract_many(
         self, asked: Sequence[tuple[str, datetime | None]], most: int
     ) -> list[Extraction]:
         """Returns ``extract`` for each of several texts; their prompts are sent together."""
-        wanted = [prompts.extraction_prompt(text, _said(when), (), most) for text, when in asked]
+        wanted = [prompts.extraction_prompt(text, _minutes(when), (), most) for text, when in asked]
         replies = self._bound().replies(wanted)
         return [
             self._extraction(self._json(prompt, reply), text, when, (), most)
@@ -135,7 +135,9 @@ class ChatTasks(Offline):
 
     def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
         """Returns the parts into which the model splits a question, with scopes and times."""
-        answer = self._json(prompts.plan_prompt(question, _said(now), SCOPES, EXPECTED, self.own))
+        answer = self._json(
+            prompts.plan_prompt(question, _minutes(now), SCOPES, EXPECTED, self.own)
+        )
         parts = _items(answer or {}, "questions")[:_MOST]
         plan = tuple(_part(item, now) for item in parts if _text(item, "text"))
         return plan or super().plan(question, now)
@@ -159,8 +161,8 @@ class ChatTasks(Offline):
         answer = self._json(prompts.order_prompt(question, texts))
         raw = answer.get("order") if answer else None
         listed = raw if isinstance(raw, list) else []
-        said = [i - 1 for i in listed if type(i) is int and 1 <= i <= len(texts)]
-        return list(dict.fromkeys((*said, *rest)))
+        positions = [i - 1 for i in listed if type(i) is int and 1 <= i <= len(texts)]
+        return list(dict.fromkeys((*positions, *rest)))
 
     def uncertainty(
         self, question: str, context: Sequence[str], weights: Mapping[str, float] | None = None
@@ -229,5 +231,5 @@ def _part(item: dict[str, Any], now: datetime | None) -> SubQuestion:
     )
 
 
-def _said(when: datetime | None) -> str:
+def _minutes(when: datetime | None) -> str:
     return "" if when is None else when.isoformat(sep=" ", timespec="minutes")

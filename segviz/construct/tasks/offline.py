@@ -182,7 +182,7 @@ def _mentions(
     """
     # Every sentence begins with a capital; it is a name if it is capitalised elsewhere, too.
     opening = [first for first in sentence.split()[:1] if first in inside | speakers]
-    found = [
+    mentions = [
         (sentence.find(n), Named(n, "person" if n in speakers else _kind(n, sentence)))
         for n in dict.fromkeys((*opening, *names(sentence)))
     ]
@@ -191,12 +191,12 @@ def _mentions(
             entity = Named(f"{speaker}'s {name}" if own and speaker else name, "person")
         else:
             entity = Named(name, "location" if _PLACE.search(name) else _sort(name))
-        found.append((place, entity))
-    found.sort(key=lambda mention: mention[0])
+        mentions.append((place, entity))
+    mentions.sort(key=lambda mention: mention[0])
     if speaker:
-        found.insert(0, (-1, Named(speaker, "person")))
+        mentions.insert(0, (-1, Named(speaker, "person")))
     once: dict[str, tuple[int, Named]] = {}
-    for place, entity in found:
+    for place, entity in mentions:
         once.setdefault(entity.name, (place, entity))
     return list(once.values())
 
@@ -233,21 +233,23 @@ def _role(text: str) -> str:
     return "preference" if _PREFERENCE.search(text) else "fact"
 
 
-def _relations(sentence: str, said: Sequence[tuple[int, Named]]) -> list[Related]:
+def _relations(sentence: str, mentions: Sequence[tuple[int, Named]]) -> list[Related]:
     """Returns relations between neighbouring entities, and from the speaker to each entity."""
-    found = []
+    relations = []
     verbs = [(v.start(), v.group()) for v in _VERB.finditer(sentence) if v.group() not in _NO_VERB]
-    for (before, head), (place, tail) in pairwise(said):
+    for (before, head), (place, tail) in pairwise(mentions):
         # The verb closest to the second entity is most likely its predicate.
         between = [verb for at, verb in verbs if before < at < place]
         sure = _SURE if between else _BESIDE
-        found.append(Related(head.name, between[-1] if between else "co-occurs", tail.name, sure))
-    if said and said[0][0] < 0:
-        for place, tail in said[2:]:
+        relations.append(
+            Related(head.name, between[-1] if between else "co-occurs", tail.name, sure)
+        )
+    if mentions and mentions[0][0] < 0:
+        for place, tail in mentions[2:]:
             done = [verb for at, verb in verbs if at < place]
             if done:
-                found.append(Related(said[0][1].name, done[-1], tail.name, _SURE))
-    return found
+                relations.append(Related(mentions[0][1].name, done[-1], tail.name, _SURE))
+    return relations
 
 
 MOST_UNSURE = 5.0  # nats
@@ -359,12 +361,12 @@ class Offline:
             for sentence in sentences(words):
                 if len(facts) == most:
                     return Extraction(tuple(facts.values()), tuple(relations))
-                said = _mentions(speaker, sentence, speakers, inside)
-                fact = _stated(speaker, sentence, when, [entity for _, entity in said])
+                mentions = _mentions(speaker, sentence, speakers, inside)
+                fact = _stated(speaker, sentence, when, [entity for _, entity in mentions])
                 if fact is None or normalised(fact.text) in already:
                     continue
                 facts.setdefault(normalised(fact.text), fact)
-                relations.update(dict.fromkeys(_relations(sentence, said)))
+                relations.update(dict.fromkeys(_relations(sentence, mentions)))
         return Extraction(tuple(facts.values()), tuple(relations))
 
     def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
@@ -376,10 +378,10 @@ class Offline:
         phrase = _SHIFT.search(new)
         if phrase:
             return Boundary(True, f"“{phrase.group().lower()}” changes the subject")
-        found, needed = told_apart(similarity, self._apart)
+        similar, needed = told_apart(similarity, self._apart)
         if similarity < self._apart:
-            return Boundary(True, f"similarity {found} is below {needed}")
-        return Boundary(False, f"similarity {found} reaches {needed}")
+            return Boundary(True, f"similarity {similar} is below {needed}")
+        return Boundary(False, f"similarity {similar} reaches {needed}")
 
     def same(self, one: str, other: str) -> bool:
         """Returns True if two statements state the same fact.

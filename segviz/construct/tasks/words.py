@@ -137,7 +137,7 @@ def names(sentence: str) -> list[str]:
 
     A single capitalised word at the start does not count.
     """
-    found: list[str] = []
+    runs: list[str] = []
     for stretch in _SPAN.finditer(sentence):
         words = stretch.group().split()
         run: list[str] = []
@@ -149,17 +149,17 @@ def names(sentence: str) -> list[str]:
                 if not (initial and plain.lower() in _COMMON | _DOES):
                     run.append(plain)
                 if plain != word:
-                    _keep(run, found, opens and position + 1 == len(run))
+                    _keep(run, runs, opens and position + 1 == len(run))
                     run = []
                 continue
-            _keep(run, found, opens and position == len(run))
+            _keep(run, runs, opens and position == len(run))
             run = []
-    return list(dict.fromkeys((*found, *(m.strip() for m in _QUOTED.findall(sentence)))))
+    return list(dict.fromkeys((*runs, *(m.strip() for m in _QUOTED.findall(sentence)))))
 
 
-def _keep(run: list[str], found: list[str], initial: bool) -> None:
+def _keep(run: list[str], runs: list[str], initial: bool) -> None:
     if run and not (initial and len(run) == 1):
-        found.append(" ".join(run))
+        runs.append(" ".join(run))
 
 
 def things(sentence: str) -> list[tuple[int, str, bool]]:
@@ -170,7 +170,7 @@ def things(sentence: str) -> list[tuple[int, str, bool]]:
     and a noun ends at a very common word, an adverb in -ly, or a word that is or looks like a verb.
     """
     tokens = [(m.start(), m.group().replace("’", "'")) for m in _WORDS.finditer(sentence)]
-    found = []
+    nouns = []
     for i, (_, lead) in enumerate(tokens):
         known = lead.lower()
         if known not in _DETERMINERS and known not in _BEFORE_NOUNS:
@@ -189,8 +189,8 @@ def things(sentence: str) -> list[tuple[int, str, bool]]:
         following = tokens[start + len(noun)][1] if start + len(noun) < len(tokens) else ""
         acts = noun[-1:] and noun[-1].endswith("ing") and following in _OBJECTS
         if noun and not (acts and known not in _DETERMINERS):
-            found.append((tokens[start][0], " ".join(noun), known in _OWNED))
-    return found
+            nouns.append((tokens[start][0], " ".join(noun), known in _OWNED))
+    return nouns
 
 
 def _noun(word: str, follows: bool, determined: bool) -> bool:

@@ -98,7 +98,7 @@ class _ClusterBuilder:
         leaf = draft.leaf(arrival, arrival.vector)
         where = "founds" if position is None else "joins"
         if position is None:
-            position = self._found(arrival)
+            position = self._open(arrival)
         cluster = self._clusters[position]
         draft.link(cluster, leaf)
         # The sum stands for the mean: both have the same direction, so the same cosine.
@@ -112,7 +112,7 @@ class _ClusterBuilder:
         note = f"Unit {arrival.index} {where} cluster {cluster}."
         return draft.step(arrival.unit, note, written, compared, decision)
 
-    def _found(self, arrival: Arrival) -> int:
+    def _open(self, arrival: Arrival) -> int:
         """Adds a cluster without units below the root; returns its position."""
         draft, position = self._draft, len(self._clusters)
         if position == len(self._sums):

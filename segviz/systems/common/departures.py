@@ -25,5 +25,5 @@ def departures_of(package: str, name: str) -> tuple[str, ...]:
 
 def _items(package: str) -> tuple[str, ...]:
     file = files(package).joinpath("departures.md")
-    found = _ITEM.findall(file.read_text("utf-8")) if file.is_file() else []
-    return tuple(" ".join(item.split()) for item in found)
+    items = _ITEM.findall(file.read_text("utf-8")) if file.is_file() else []
+    return tuple(" ".join(item.split()) for item in items)

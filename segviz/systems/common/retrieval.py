@@ -145,8 +145,8 @@ def with_units(
     leaf_of = {int(structure.start[leaf]): leaf for leaf in structure.leaves}
     if units is None:
         units = (unit for node in ranked for unit in structure.coverage(node))
-    held = set(ranked)
-    added = dict.fromkeys(leaf_of[unit] for unit in units if leaf_of[unit] not in held)
+    own = set(ranked)
+    added = dict.fromkeys(leaf_of[unit] for unit in units if leaf_of[unit] not in own)
     for place, leaf in enumerate(added, start=1):
         given[leaf] = floor / (1 + place)
     return Retrieval(given, (*ranked, *added), tuple(stages))

@@ -150,11 +150,13 @@ class EntityGraph:
 
     def _named_like(self, name: str, kind: str) -> int | None:
         """Returns the known entity whose name is most similar to ``name``; the older on a tie."""
-        found: list[tuple[float, int]] = []
+        similar: list[tuple[float, int]] = []
         for known in self._around(name[0], *name.split()):
             if score := likeness(known, name, self._rules):
-                found += [(score, -node) for node in self._by_name[known] if self._fits(node, kind)]
-        return -max(found)[1] if found else None
+                similar += [
+                    (score, -node) for node in self._by_name[known] if self._fits(node, kind)
+                ]
+        return -max(similar)[1] if similar else None
 
     def _around(self, letter: str, *words: str) -> dict[str, None]:
         """Returns the known names that begin with this letter or have one of these words."""
@@ -182,12 +184,12 @@ class EntityGraph:
         due: dict[int, list[str]] = {}
         for node in nodes:
             aliases = set(str(draft.facts[node]["aliases"]).split("\n"))
-            said = [
+            statements = [
                 fact.text
                 for fact in extraction.facts
                 if any(normalised(entity.name) in aliases for entity in fact.entities)
             ]
-            recent = [*filter(None, str(draft.facts[node]["recent"]).split("\n")), *said]
+            recent = [*filter(None, str(draft.facts[node]["recent"]).split("\n")), *statements]
             draft.note(node, recent="\n".join(recent[-rules.recent :]))
             facts = draft.facts[node]
             salient = facts["type"] in _SALIENT and len(draft.children[node]) % rules.salient == 0

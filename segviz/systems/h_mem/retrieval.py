@@ -165,19 +165,19 @@ class HMemSearch(Search):
         self.tell("plan", f"The question has {len(parts)} {plural}: {listed}.")
         total = np.zeros(n)
         for part, scope in zip(parts, scopes, strict=True):
-            found = self._part(part, scope, now)
+            scores = self._part(part, scope, now)
             # Missing-info query (Table 5): the best evidence is checked, and searched once more if
             # it lacks something.
-            evidence = [view.structure.text[m] for m in _best(found)[: self.system.judged]]
+            evidence = [view.structure.text[m] for m in _best(scores)[: self.system.judged]]
             skip = self.system.ablate == "w/o missing-info query"
             follow = "" if skip else self.tasks.missing(part.text, evidence)
             if follow:
                 self.tell("follow-up", f"The evidence lacks a piece; asks “{follow}”.")
                 again = SubQuestion(follow, part.scope, part.when, part.expects)
-                found = np.maximum(found, self._part(again, scope, now))
+                scores = np.maximum(scores, self._part(again, scope, now))
             else:
                 self.tell("follow-up", "Nothing is missing; no second search.")
-            total = np.maximum(total, found)
+            total = np.maximum(total, scores)
         ranked = self._reranked(question, self._once(_best(total)), total)
         what = f"{len(ranked)} pieces of evidence in one chain."
         self.tell("evidence", what, ranked, total, ranked[: view.k])
@@ -292,12 +292,12 @@ class HMemSearch(Search):
 
     def _ancestors(self, events: Sequence[int]) -> list[int]:
         structure = self.view.structure
-        found: dict[int, None] = {}
+        summaries: dict[int, None] = {}
         for node in events:
-            while (above := structure.parents[node]) and above[0] not in found:
+            while (above := structure.parents[node]) and above[0] not in summaries:
                 node = above[0]
-                found[node] = None
-        return list(found)
+                summaries[node] = None
+        return list(summaries)
 
     def _times(self, node: int) -> Times | None:
         """Returns the time that an item speaks of, else its own; None if unknown."""

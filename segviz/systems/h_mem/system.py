@@ -87,21 +87,21 @@ class HMem(HMemSearchParameters, GraphParameters, TreeParameters, HMemComponents
             # §3.2, offline indexing, one fragment at a time: the tree first, then the graph.
             grew = tree.age(when.seconds)
             fragment = draft.leaf(arrival, arrival.vector)
-            found = tasks.extract(arrival.text, as_time(when.seconds) if when.dated else None)
-            for fact in found.facts:
+            extraction = tasks.extract(arrival.text, as_time(when.seconds) if when.dated else None)
+            for fact in extraction.facts:
                 tree.event(fact, fragment, when)
             entities: list[int] = []
             profiles = 0
             if self.ablate != "w/o graph":
-                entities, profiles = graph.take_in(found, fragment, when)
+                entities, profiles = graph.take_in(extraction, fragment, when)
             written = tree.rewrite() + profiles
             note = (
-                f"Unit {arrival.index} gives {len(found.facts)} events about "
+                f"Unit {arrival.index} gives {len(extraction.facts)} events about "
                 f"{len(entities)} entities; {len(tree.joined)} times one joined a summary."
             )
             if grew:
                 note += f" The memory is old enough for level {tree.top}; everything moved up."
-            if found.fallback:
+            if extraction.fallback:
                 note += " The model's answer could not be read, so rules extracted them."
             yield draft.step(arrival.unit, note, written, tree.inspected, _decision(tree))
 

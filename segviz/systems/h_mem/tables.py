@@ -19,12 +19,12 @@ Retention = Callable[[Facts, Sequence[float]], list[float]]
 def window_rows(structure: Structure, level_names: Sequence[str]) -> list[Row]:
     """Returns a row for each time window that has events or summaries, by level and time."""
     calendar = dated(structure)
-    held: dict[tuple[int, float, float], list[Facts]] = {}
+    windows: dict[tuple[int, float, float], list[Facts]] = {}
     for node in np.flatnonzero(structure.active).tolist():
         facts = structure.facts[node]
         if "window_from" in facts:
             bounds = as_number(facts, "window_from"), as_number(facts, "window_to")
-            held.setdefault((int(structure.level[node]), *bounds), []).append(facts)
+            windows.setdefault((int(structure.level[node]), *bounds), []).append(facts)
     return [
         {
             "level": level_names[level],
@@ -35,7 +35,7 @@ def window_rows(structure: Structure, level_names: Sequence[str]) -> list[Row]:
             "content to": moment(max(as_number(f, "to") for f in inside), calendar),
             "met again": round(sum(as_number(f, "n") for f in inside)),
         }
-        for (level, start, stop), inside in sorted(held.items())
+        for (level, start, stop), inside in sorted(windows.items())
     ]
 
 

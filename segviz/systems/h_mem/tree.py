@@ -208,8 +208,8 @@ def events_have_a_place(s: Structure) -> Iterator[Violation]:
             yield Violation("windows", node, "one parent", str(above))
         for parent in above:
             if s.level[parent] != s.level[node] + 1:
-                found = f"level {s.level[parent]}"
-                yield Violation("windows", node, f"a parent on level {s.level[node] + 1}", found)
+                level = f"level {s.level[parent]}"
+                yield Violation("windows", node, f"a parent on level {s.level[node] + 1}", level)
             opened = fact(s, node, "opened")
             start, stop = fact(s, parent, "window_from"), fact(s, parent, "window_to")
             if not start <= opened < stop:

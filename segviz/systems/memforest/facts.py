@@ -187,12 +187,12 @@ class Ingest:
         draft.note(cell, closed=True)
         text, when = _stretch(draft, cell)
         # §4.1: extraction, then canonicalisation against the facts known so far.
-        found = self._foreseen.pop((text, when), None)
-        if found is None:
-            found = self._tasks.extract(text, when, most=self.routing.extracted)
-        self.fallback |= found.fallback
-        vectors = draft.embedder.embed([fact.text for fact in found.facts])
-        for fact, vector in zip(found.facts, vectors, strict=True):
+        extraction = self._foreseen.pop((text, when), None)
+        if extraction is None:
+            extraction = self._tasks.extract(text, when, most=self.routing.extracted)
+        self.fallback |= extraction.fallback
+        vectors = draft.embedder.embed([fact.text for fact in extraction.facts])
+        for fact, vector in zip(extraction.facts, vectors, strict=True):
             # A fact is linked to the units of its cell that it quotes.
             units = sources(fact.text, draft.children[cell], draft)
             known = self._known(fact, vector)
@@ -223,9 +223,9 @@ class Ingest:
         for unit in units:
             if unit not in draft.children[fact]:
                 draft.link(fact, unit)
-        own, said = draft.facts[fact], as_number(draft.facts[cell], "to")
+        own, last = draft.facts[fact], as_number(draft.facts[cell], "to")
         occurrences = int(as_number(own, "occurrences")) + 1
-        draft.note(fact, occurrences=occurrences, to=max(as_number(own, "to"), said))
+        draft.note(fact, occurrences=occurrences, to=max(as_number(own, "to"), last))
         self.forest.touch_item(fact)
         self._entity_trees(fact)
 

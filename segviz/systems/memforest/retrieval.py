@@ -79,18 +79,18 @@ class ForestSearch(Search):
             # The flat baseline of Table 7; also used until the first tree exists.
             cells = [c for c in self.of(CELL) if not self._facts_of(c)]
             every = self._sources([*self.of(FACT), *cells])
-            found = best_first(every, similarity)[: self.view.k]
-            note = f"Of all {len(every)} facts the {len(found)} most similar are taken"
+            evidence = best_first(every, similarity)[: self.view.k]
+            note = f"Of all {len(every)} facts the {len(evidence)} most similar are taken"
             note += "." if browse == FLAT else ": these families have no tree yet."
         else:
             roots = self._recalled(trees, similarity)
             if browse == ROOTS:
-                found, note = roots, f"The {len(roots)} roots are the evidence, without leaves."
+                evidence, note = roots, f"The {len(roots)} roots are the evidence, without leaves."
             else:
                 leaves = self._walk(self._plan(question, roots, similarity))
-                found = self._sources(leaves)
-                note = f"{len(leaves)} leaves lead to {len(found)} distinct pieces of evidence."
-        ranked = best_first(found, similarity)
+                evidence = self._sources(leaves)
+                note = f"{len(leaves)} leaves lead to {len(evidence)} distinct pieces of evidence."
+        ranked = best_first(evidence, similarity)
         note += " They are ranked by similarity with the question."
         self.tell("rerank", note, ranked, similarity, ranked[: self.view.k])
         return with_units(structure, ranked, similarity, self.stages)
@@ -227,11 +227,11 @@ class ForestSearch(Search):
     def _sources(self, leaves: Sequence[int]) -> list[int]:
         """Returns the facts of leaves; for a cell without facts, the units of its dialogue."""
         s = self.view.structure
-        found: dict[int, None] = {}
+        sources: dict[int, None] = {}
         for leaf in leaves:
             own = [leaf] if s.kind[leaf] == FACT else self._facts_of(leaf) or s.children[leaf]
-            found.update(dict.fromkeys(own))
-        return list(found)
+            sources.update(dict.fromkeys(own))
+        return list(sources)
 
     def _facts_of(self, cell: int) -> list[int]:
         return list(dict.fromkeys(beside(self.view.structure, cell, FACT)))

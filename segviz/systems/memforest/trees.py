@@ -90,8 +90,8 @@ class Summaries:
         draft = self._draft
         if draft.level[node] > 1:
             return [_body(draft, child) for child in draft.children[node]]
-        said = payload(draft, node)
-        return said.split("\n") if self._leaves == "summarised" else [said]
+        dialogue = payload(draft, node)
+        return dialogue.split("\n") if self._leaves == "summarised" else [dialogue]
 
     def mark(self) -> None:
         """Records in the facts which nodes are dirty, so that a saved memory knows them, too."""
@@ -256,12 +256,12 @@ class Forest:
     def fell(self, root: int) -> list[int]:
         """Removes a tree and returns its items in the order of time."""
         draft = self._draft
-        held = self.items(root)
+        items = self.items(root)
         for node in above_items(draft.children, draft.level, root):
             self.summaries.forget(node)
             draft.remove(node)
         del self._roots[draft.kind[root], str(draft.facts[root]["scope"])]
-        return held
+        return items
 
     def _path(self, item: int, root: int) -> list[int]:
         """Returns the nodes from the parent of an item up to ``root``, in this order."""

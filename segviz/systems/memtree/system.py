@@ -147,13 +147,13 @@ class _Walk:
 
     Attributes:
         path: the topics entered, from the top.
-        found: the leaf that must become a topic; None without one.
+        leaf: the leaf that must become a topic; None without one.
         judged: the most similar child at each depth, with its score and threshold.
         compared: the number of children compared with the unit.
     """
 
     path: list[int] = field(default_factory=list)
-    found: int | None = None
+    leaf: int | None = None
     judged: list[Judgement] = field(default_factory=list)
     compared: int = 0
 
@@ -172,13 +172,13 @@ class _MemTreeBuilder:
     def insert(self, arrival: Arrival) -> Step:
         """Adds one unit to the tree and returns the step."""
         draft, walk = self._draft, self._walk(arrival.vector)
-        path, found = walk.path, walk.found
-        chosen = path[-1] if found is None and path else found
+        path, old = walk.path, walk.leaf
+        chosen = path[-1] if old is None and path else old
         leaf = draft.leaf(arrival, arrival.vector)
         before = [len(draft.children[topic]) for topic in path]
         # Algorithm 1, lines 5-8: a leaf at the end of the walk is expanded into a parent.
-        if found is not None:
-            path.append(self._topic_over(found))
+        if old is not None:
+            path.append(self._topic_over(old))
             before.append(1)
         if path:
             # Algorithm 1, line 16: the new leaf.
@@ -189,7 +189,7 @@ class _MemTreeBuilder:
         # other.
         self._merge(path, before, arrival.text)
         decision = Decision(tuple(reversed(walk.judged)), chosen, _why(walk))
-        note, why = _note(arrival.index, path, found), decision if walk.judged else None
+        note, why = _note(arrival.index, path, old), decision if walk.judged else None
         return draft.step(arrival.unit, note, len(path), walk.compared, why)
 
     def _topic_over(self, leaf: int) -> int:
@@ -222,13 +222,13 @@ class _MemTreeBuilder:
             if not draft.children[child]:
                 # A new topic puts leaves two below this depth.
                 if depth + 2 <= len(self._thresholds):
-                    walk.found = child
+                    walk.leaf = child
                 break
             walk.path.append(child)
         return walk
 
-    def _merge(self, path: Sequence[int], before: Sequence[int], said: str) -> None:
-        """Merges a unit's text (``said``) into the text of every topic on the path.
+    def _merge(self, path: Sequence[int], before: Sequence[int], text: str) -> None:
+        """Merges ``text``, that of a unit, into the text of every topic on the path.
 
         Merges are independent, so those with the same limit of words are requested together.
         ``before`` has each topic's number of children before the unit was added. Also updates the
@@ -242,7 +242,7 @@ class _MemTreeBuilder:
         texts: dict[int, str] = {}
         for less, topics in by_words.items():
             annotate = shortened(self._annotate, less)
-            written = write(annotate, [[draft.text[topic], said] for topic in topics])
+            written = write(annotate, [[draft.text[topic], text] for topic in topics])
             texts |= zip(topics, written, strict=True)
         draft.rewrite(path, [texts[topic] for topic in path])
         for topic in reversed(path):  # from below upwards
@@ -261,14 +261,14 @@ def _why(walk: _Walk) -> str:
     if score < threshold:
         return f"{place} has {similar} and stays below {needed}."
     reached = f"{place} reaches {needed} with {similar}"
-    if walk.found is not None:
+    if walk.leaf is not None:
         return f"{reached} and is a unit, so that it becomes a topic."
     return f"{reached}, but the greatest depth is reached."
 
 
-def _note(index: int, path: Sequence[int], found: int | None) -> str:
-    if found is not None:
-        return f"Unit {index} and node {found} form the topic {path[-1]}."
+def _note(index: int, path: Sequence[int], leaf: int | None) -> str:
+    if leaf is not None:
+        return f"Unit {index} and node {leaf} form the topic {path[-1]}."
     if path:
         return f"Unit {index} joins the topic {path[-1]}."
     return f"Unit {index} becomes a leaf at the top."

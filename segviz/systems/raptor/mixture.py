@@ -95,9 +95,9 @@ def best_fit(points: Floats, most: int, rng: np.random.Generator, patience: int 
     best = fit(points, 1, rng)
     since = 0
     for components in range(2, min(most, len(points)) + 1):
-        found = fit(points, components, rng)
-        if found.bic < best.bic:
-            best, since = found, 0
+        mixture = fit(points, components, rng)
+        if mixture.bic < best.bic:
+            best, since = mixture, 0
         else:
             since += 1
             if since == patience:

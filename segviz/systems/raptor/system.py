@@ -226,19 +226,19 @@ def clusters(vectors: Vector, tokens: Sequence[int], rule: Raptor) -> Groups:
     # after its import, hence threadpoolctl.
     points, apart = vectors.astype(np.float64), replace(rule, threshold=1.0)
     rng = np.random.default_rng(rule.seed)
-    found: set[tuple[int, ...]] = set()
+    groups: set[tuple[int, ...]] = set()
     with threadpool_limits(limits=1, user_api="blas"):
         pending = _two_stages(points, list(range(len(points))), rule, rng)[::-1]
         while pending:  # a stack: the order fixes the use of the random numbers
             members = pending.pop()
             if len(members) == 1 or sum(tokens[i] for i in members) <= rule.input_tokens:
-                found.add(tuple(members))
+                groups.add(tuple(members))
                 continue
             parts = _two_stages(points, members, apart, rng)
             if max(map(len, parts)) == len(members):
                 parts = _halves(points, members, rng)
             pending += parts
-    return sorted(found)
+    return sorted(groups)
 
 
 def _two_stages(

@@ -67,8 +67,8 @@ class Episodes:
         if self.episode is None:
             return Boundary(False, "")
         before = draft.children[self.episode]
-        said = [draft.text[unit] for unit in before]
-        length = sum(len(lines(text)) for text in said)
+        messages = [draft.text[unit] for unit in before]
+        length = sum(len(lines(text)) for text in messages)
         if self._session != arrival.session:
             return Boundary(True, "the session changed")
         if when.seconds - self._last > rules.gap * 60:
@@ -81,7 +81,7 @@ class Episodes:
         mean = draft.vectors(before[-3:]).mean(axis=0)
         norm = float(np.linalg.norm(mean) * np.linalg.norm(arrival.vector))
         similarity = round(float(mean @ arrival.vector) / norm, 9) if norm else 0.0
-        return self._tasks.boundary(said, arrival.text, similarity)
+        return self._tasks.boundary(messages, arrival.text, similarity)
 
     def take(self, arrival: Arrival, when: Moment) -> None:
         """Adds a message to the open episode, or opens one."""
@@ -115,10 +115,10 @@ class Episodes:
         # §3.2: statements are extracted from the messages, not the summary, given the similar ones
         # known.
         known = [draft.text[k] for k in self._known(draft.vectors([episode])[0])]
-        found = self._tasks.extract(raw, when, known, self._reading.extracted)
-        vectors = draft.embedder.embed([fact.text for fact in found.facts])
+        extraction = self._tasks.extract(raw, when, known, self._reading.extracted)
+        vectors = draft.embedder.embed([fact.text for fact in extraction.facts])
         fresh = 0
-        for fact, vector in zip(found.facts, vectors, strict=True):
+        for fact, vector in zip(extraction.facts, vectors, strict=True):
             fresh += self._state(fact, vector, episode, units)
         self._themes.upkeep()
         text = f"Episode {episode} gave {fresh} new statements"
@@ -126,7 +126,7 @@ class Episodes:
             text += f"; {event}"
         if self._themes.changes:
             text += f"; {reassigned(draft):.0%} of all statements have changed their theme"
-        if found.fallback:
+        if extraction.fallback:
             text += "; the model's answer could not be read, so rules found them"
         self.episode = None
         return text + ".", int(written) + self._themes.rewrite()
@@ -134,16 +134,16 @@ class Episodes:
     def _state(self, fact: Stated, vector: Vector, episode: int, leaves: Sequence[int]) -> bool:
         """Adds a statement that an episode makes; returns True if it is new."""
         draft = self._draft
-        said = [draft.span[leaf][0] for leaf in sources(fact.text, leaves, draft)]
+        quoted = [draft.span[leaf][0] for leaf in sources(fact.text, leaves, draft)]
         # The same statement of another episode is linked, not stored twice.
         again = self._texts.get(normalised(fact.text))
         if again is not None:
             if episode not in draft.children[again]:
                 draft.link(again, episode)
-            units = [*map(int, str(draft.facts[again]["units"]).split()), *said]
+            units = [*map(int, str(draft.facts[again]["units"]).split()), *quoted]
             draft.note(again, units=" ".join(map(str, dict.fromkeys(units))))
             return False
-        facts: Facts = {"units": " ".join(map(str, said)), "moves": 0, "domain": fact.domain}
+        facts: Facts = {"units": " ".join(map(str, quoted)), "moves": 0, "domain": fact.domain}
         statement = draft.add(2, [episode], fact.text, SEMANTIC, facts, vector)
         self._statements.append(statement)
         self._texts[normalised(fact.text)] = statement

@@ -153,13 +153,13 @@ def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Sequ
     out.
     """
     # Two kinds of candidate splits (§3.2); f decides between them.
-    found = {
+    ways = {
         "components": [
             part for group in _components(vectors, similarity) for part in even_parts(group, most)
         ],
         "principal axis": even_parts(_along_axis(vectors), most),
     }
-    return {name: parts for name, parts in found.items() if len(parts) > 1}
+    return {name: parts for name, parts in ways.items() if len(parts) > 1}
 
 
 def _components(vectors: Vector, similarity: float) -> list[list[int]]:
@@ -264,8 +264,8 @@ class Themes:
         self.inspected += len(themes)
         similarity = np.round(self._parts.centres @ vector, 9) if themes else np.zeros(0)
         order = np.argsort(-similarity, kind="stable")[: count + 1].tolist()
-        found = [(float(similarity[i]), themes[i]) for i in order if themes[i] != apart_from]
-        return found[:count]
+        nearest = [(float(similarity[i]), themes[i]) for i in order if themes[i] != apart_from]
+        return nearest[:count]
 
     def attach(self, statement: int) -> None:
         """Adds a new statement to the most similar theme, or opens one (§3.2, guided attach)."""
