@@ -42,12 +42,12 @@ def conversations() -> dict[str, Conversation]:
     """
     sessions = []
     for s in range(4):
-        said = []
+        texts = []
         for e in range(5):
             thing, place, part = _SUBJECTS[(s + e) % 3]
-            said.append(f"On Monday I took {thing} to {place}, round {s}-{e}.")
-            said.append(f"And did {part} of {thing} work? I paid {10 * s + e} euros.")
-        sessions.append(said)
+            texts.append(f"On Monday I took {thing} to {place}, round {s}-{e}.")
+            texts.append(f"And did {part} of {thing} work? I paid {10 * s + e} euros.")
+        sessions.append(texts)
     return {
         "subjects": _conversation(sessions),
         "empty": _conversation([]),
@@ -59,19 +59,19 @@ def conversations() -> dict[str, Conversation]:
 
 
 def _conversation(sessions: list[list[str]]) -> Conversation:
-    found = tuple(
+    parts = tuple(
         Session(
             f"session_{s + 1}",
             None,
             "",
             tuple(
                 Turn(f"D{s + 1}:{t + 1}", ("Ada", "Ben")[t % 2], text)
-                for t, text in enumerate(said)
+                for t, text in enumerate(texts)
             ),
         )
-        for s, said in enumerate(sessions)
+        for s, texts in enumerate(sessions)
     )
-    return Conversation("contract", ("Ada", "Ben"), found)
+    return Conversation("contract", ("Ada", "Ben"), parts)
 
 
 def verify(system: System) -> None:
@@ -177,25 +177,25 @@ def _verify_prefixes(system: System, memory: Memory, embedder: HashingEmbedder, 
 
 
 def _verify_retrieval(system: Any, memory: Memory, question: str, name: str) -> None:
-    said = f"retrieval of {question!r}"
-    found, again = (system.retrieve(question, memory.view("dense")) for _ in range(2))
+    what = f"retrieval of {question!r}"
+    result, again = (system.retrieve(question, memory.view("dense")) for _ in range(2))
     structure = memory.structure
-    _hold(found.scores.shape == (len(structure),), name, f"{said}: not one score per node")
-    sound = np.isfinite(found.scores).all() and (found.scores >= 0).all()
-    _hold(sound, name, f"{said}: scores are not finite and at least 0")
-    _hold(len({*found.ranked}) == len(found.ranked), name, f"{said}: a node is ranked twice")
-    alive = all(structure.active[node] for node in found.ranked)
-    _hold(alive, name, f"{said}: a node is ranked that is not active")
-    same = found.ranked == again.ranked and np.array_equal(found.scores, again.scores)
-    _hold(same and found.stages == again.stages, name, f"{said}: two answers differ")
-    for stage in found.stages:
-        _hold(stage.name and stage.note, name, f"{said}: a stage without name or note")
-        _hold(len(stage.scores) in (0, len(stage.nodes)), name, f"{said}: scores of {stage.name!r}")
-        _hold({*stage.kept} <= {*stage.nodes}, name, f"{said}: {stage.name!r} keeps other nodes")
+    _hold(result.scores.shape == (len(structure),), name, f"{what}: not one score per node")
+    sound = np.isfinite(result.scores).all() and (result.scores >= 0).all()
+    _hold(sound, name, f"{what}: scores are not finite and at least 0")
+    _hold(len({*result.ranked}) == len(result.ranked), name, f"{what}: a node is ranked twice")
+    alive = all(structure.active[node] for node in result.ranked)
+    _hold(alive, name, f"{what}: a node is ranked that is not active")
+    same = result.ranked == again.ranked and np.array_equal(result.scores, again.scores)
+    _hold(same and result.stages == again.stages, name, f"{what}: two answers differ")
+    for stage in result.stages:
+        _hold(stage.name and stage.note, name, f"{what}: a stage without name or note")
+        _hold(len(stage.scores) in (0, len(stage.nodes)), name, f"{what}: scores of {stage.name!r}")
+        _hold({*stage.kept} <= {*stage.nodes}, name, f"{what}: {stage.name!r} keeps other nodes")
     for step in range(0, len(memory.steps) + 1, 3):
         nodes = sum(isinstance(e, Add) for each in memory.steps[:step] for e in each.events)
         then = memory.ask(question, method="native", step=step)
-        _hold(len(then.final) == nodes, name, f"{said} after step {step}: not one score per node")
+        _hold(len(then.final) == nodes, name, f"{what} after step {step}: not one score per node")
 
 
 def trace(step: Step) -> tuple[Any, ...]:

@@ -60,17 +60,19 @@ def check_vectors(rows: Any, count: int, part: object) -> NDArray[np.float32]:
     Raises:
         HandoverError: the vectors are not finite, or not of length 1 (0 for a text without words).
     """
-    found = _numbers(rows, part, np.float32)
-    if found.ndim != 2 or len(found) != count or (count and not found.shape[1]):
-        raise _other(part, f"an array of shape {found.shape}", f"({count}, d), a row for each text")
+    vectors = _numbers(rows, part, np.float32)
+    if vectors.ndim != 2 or len(vectors) != count or (count and not vectors.shape[1]):
+        raise _other(
+            part, f"an array of shape {vectors.shape}", f"({count}, d), a row for each text"
+        )
     with np.errstate(over="ignore", invalid="ignore"):
-        lengths = np.sqrt(np.add.reduce(np.square(found), axis=1))
+        lengths = np.sqrt(np.add.reduce(np.square(vectors), axis=1))
         # NaN fails this comparison, too.
         wrong = np.flatnonzero(~((np.abs(lengths - 1) <= _UNIT) | (lengths == 0)))
     if len(wrong):
         first = f"a vector of length {lengths[wrong[0]]:.3g}"
         raise _other(part, first, "finite numbers and length 1, or 0 of a text without words")
-    return found
+    return vectors
 
 
 def check_scores(
@@ -81,14 +83,14 @@ def check_scores(
     Raises:
         HandoverError: the scores are not of ``shape``, or not from ``least`` to ``LARGEST``.
     """
-    found = _numbers(values, part, np.float64)
-    if found.shape != shape:
-        raise _other(part, f"scores of shape {found.shape}", f"{shape}")
-    wrong = ~((found >= least) & (found <= LARGEST))
+    scores = _numbers(values, part, np.float64)
+    if scores.shape != shape:
+        raise _other(part, f"scores of shape {scores.shape}", f"{shape}")
+    wrong = ~((scores >= least) & (scores <= LARGEST))
     if wrong.any():
         legal = "finite numbers" if least == -LARGEST else f"finite numbers from {least:g} up"
-        raise _other(part, f"a score {found[wrong][0]:g}", legal)
-    return found
+        raise _other(part, f"a score {scores[wrong][0]:g}", legal)
+    return scores
 
 
 def check_text(text: Any, part: object) -> str:
@@ -109,25 +111,25 @@ def check_pairs(values: Any, count: int, part: object) -> NDArray[np.int64]:
     Raises:
         HandoverError: they are not pairs of nodes from 0 to ``count`` - 1.
     """
-    found = np.asarray(values)
-    if found.dtype.kind not in "iu" or found.ndim != 2 or found.shape[1] != 2:
-        said = f"{found.dtype} of shape {found.shape}"
-        raise _other(part, said, "integers of shape (m, 2), a row for each transition")
-    if found.size and not (found.min() >= 0 and found.max() < count):
-        raise _other(part, f"nodes {found.min()} to {found.max()}", f"nodes 0 to {count - 1}")
-    return found.astype(np.int64)
+    pairs = np.asarray(values)
+    if pairs.dtype.kind not in "iu" or pairs.ndim != 2 or pairs.shape[1] != 2:
+        form = f"{pairs.dtype} of shape {pairs.shape}"
+        raise _other(part, form, "integers of shape (m, 2), a row for each transition")
+    if pairs.size and not (pairs.min() >= 0 and pairs.max() < count):
+        raise _other(part, f"nodes {pairs.min()} to {pairs.max()}", f"nodes 0 to {count - 1}")
+    return pairs.astype(np.int64)
 
 
 def _numbers(values: Any, part: object, kind: type[Any]) -> NDArray[Any]:
     try:
-        found = np.asarray(values)
-        if found.dtype.kind not in "fiu":
+        numbers = np.asarray(values)
+        if numbers.dtype.kind not in "fiu":
             raise TypeError
     except (TypeError, ValueError):
-        said = f"{values!r:.60} ({type(values).__name__})"
-        raise _other(part, said, "an array of numbers") from None
+        form = f"{values!r:.60} ({type(values).__name__})"
+        raise _other(part, form, "an array of numbers") from None
     with np.errstate(over="ignore"):
-        return found.astype(kind)  # a copy, because the part may use its array again
+        return numbers.astype(kind)  # a copy, because the part may use its array again
 
 
 def _other(part: object, found: str, expected: str) -> HandoverError:

@@ -150,14 +150,14 @@ class ModelCache:
 
     def embeddings(self, keys: Sequence[bytes]) -> dict[bytes, Vector]:
         """Returns the stored vectors by key, float32 (d,), of those ``keys`` that have one."""
-        found: dict[bytes, Vector] = {}
+        vectors: dict[bytes, Vector] = {}
         for start in range(0, len(keys), _CHUNK):
             part = keys[start : start + _CHUNK]
             marks = ",".join("?" * len(part))
             statement = f"SELECT key, value FROM kept WHERE key IN ({marks})"
             for key, value in self._run(statement, *part):
-                found[key] = np.frombuffer(value, dtype="<f4")
-        return found
+                vectors[key] = np.frombuffer(value, dtype="<f4")
+        return vectors
 
     def keep_embeddings(self, rows: Mapping[bytes, Vector]) -> None:
         """Stores embeddings by key, all of them or none; those stored before stay."""

@@ -114,7 +114,7 @@ class OpenAIChat(Client, Chat):
         sent = [self._within(prompt) for prompt in prompts]
         distinct = list(dict.fromkeys(sent))
         # Cached replies need no thread.
-        answers = {prompt: found for prompt in distinct if (found := self._kept(prompt))}
+        answers = {prompt: cached for prompt in distinct if (cached := self._kept(prompt))}
         fresh = [prompt for prompt in distinct if prompt not in answers]
         got = in_parallel(self._fresh, fresh, self.endpoint.concurrency)
         failed = next((each for each in got if isinstance(each, RequestError)), None)
@@ -152,13 +152,13 @@ class OpenAIChat(Client, Chat):
         self.count(answered_output=kept.tokens_out)
         self._reported |= {kept.fingerprint} - {""}
         try:
-            said = self._usable(prompt, kept)
+            text = self._usable(prompt, kept)
         except Fault as fault:
             if fault.kind == "label":
-                return LabelError(_STUBBORN, fault.said)
+                return LabelError(_STUBBORN, fault.answer)
             self.count(refused=1)
             return Reply("", tokens, cached, refused=str(fault), raw=kept.text, model=model)
-        return Reply(said, tokens, cached, raw=kept.text, model=model)
+        return Reply(text, tokens, cached, raw=kept.text, model=model)
 
     def _fresh(self, prompt: Prompt) -> Reply | LabelError | RequestError:
         """Requests the answer to a prompt from the server and stores it.
@@ -174,7 +174,7 @@ class OpenAIChat(Client, Chat):
                 "chat",
                 lambda fault: self._body(prompt, failing, fault),
                 lambda reply: self._read(prompt, reply, wrote),
-                lambda body, status, said: self._adapt(body, status, said.lower(), failing),
+                lambda body, status, answer: self._adapt(body, status, answer.lower(), failing),
             )
         except RequestError as error:
             failed = error
@@ -215,8 +215,8 @@ class OpenAIChat(Client, Chat):
             # Stored too: a resumed or repeated build must decide the same way in its place, without
             # another request.
             kept = self.cache.keep_completion(self._key(prompt), failed.reply)
-            found = self._counted(prompt, kept, cached=False)
-            return found if isinstance(found, Reply) else LabelError(str(failed), failed.said)
+            outcome = self._counted(prompt, kept, cached=False)
+            return outcome if isinstance(outcome, Reply) else LabelError(str(failed), failed.answer)
         if not failed.lasting:
             raise failed
         return failed
@@ -294,15 +294,15 @@ class OpenAIChat(Client, Chat):
             return self.endpoint.max_tokens
         return min(needed, self.endpoint.max_tokens)
 
-    def _adapt(self, body: Body, status: int, said: str, failing: set[str]) -> bool:
+    def _adapt(self, body: Body, status: int, answer: str, failing: set[str]) -> bool:
         """Changes later requests after the server refused one, and returns True if it did.
 
-        A parameter of ``body`` that the server names in ``said`` is left out from now on. If the
+        A parameter of ``body`` that the server names in ``answer`` is left out from now on. If the
         server fails without naming one, the next form of structured output is tried.
         """
         form = body.get("response_format", {}).get("type", "")
         for name, words in _OPTIONAL.items():
-            named = name in body and any(word in said for word in words)
+            named = name in body and any(word in answer for word in words)
             if named and (status < 500 or name == "response_format"):
                 self._accepted[form if name == "response_format" else name] = False
                 return True
@@ -327,15 +327,15 @@ class OpenAIChat(Client, Chat):
             raise Fault("the reply lacked its answer (choices, message)", "body") from None
         if not reply.get("usage"):
             self._accepted["stream"] = False  # some servers count the tokens of whole replies alone
-        said = content if isinstance(content, str) else ""
-        said = self.endpoint.scrub(clean(said).strip(), shortest=8)
+        text = content if isinstance(content, str) else ""
+        text = self.endpoint.scrub(clean(text).strip(), shortest=8)
         refusal = self.endpoint.scrub(clean(refusal)) if isinstance(refusal, str) else ""
-        if not said and refusal and prompt.labels:
-            said = refusal
+        if not text and refusal and prompt.labels:
+            text = refusal
         fingerprint = reply.get("system_fingerprint")
         ended, print_ = (each if isinstance(each, str) else "" for each in (finish, fingerprint))
-        kept = Completion(said, *tokens, ended, print_)
-        visible, thinks = checks.spoken(said)
+        kept = Completion(text, *tokens, ended, print_)
+        visible, thinks = checks.spoken(text)
         if not visible and (thinks or ended == "length"):
             self._accepted[_ROOMY] = False
         elif not visible:
@@ -350,34 +350,34 @@ class OpenAIChat(Client, Chat):
         The check depends on prompt and answer alone, so that a stored answer passes if it did when
         it was new.
         """
-        said, thinks = checks.spoken(kept.text)
+        text, thinks = checks.spoken(kept.text)
         cut, fails = kept.finish == "length", ""
-        if thinks or (cut and not said):
+        if thinks or (cut and not text):
             fails = "it was reasoning without an end"
         elif cut and (prompt.labels or prompt.words or prompt.json):
             fails = "it was cut off"
         elif prompt.labels:
-            return self._label(prompt, said, kept)
+            return self._label(prompt, text, kept)
         elif prompt.words:
-            source = "\n".join(text for part in prompt.parts for text in part.texts)
-            fails = checks.unusable(said, prompt.words, source)
-        elif prompt.json and object_in(said) is None:
+            source = "\n".join(line for part in prompt.parts for line in part.texts)
+            fails = checks.unusable(text, prompt.words, source)
+        elif prompt.json and object_in(text) is None:
             fails = "it was no JSON object"
         if fails:
             # A text has an offline substitute; a missing label or answer needs the user's decision.
             kind = "text" if prompt.words or prompt.json else "length"
             raise Fault(f"the reply cannot be used, {fails}", kind, reply=kept)
-        return said
+        return text
 
-    def _label(self, prompt: Prompt, said: str, kept: Completion) -> str:
-        """Returns the label in the model's answer ``said``; raises a Fault if it is not legal."""
+    def _label(self, prompt: Prompt, text: str, kept: Completion) -> str:
+        """Returns the label in the model's answer ``text``; raises a Fault if it is not legal."""
         known = {clean(label): label for label in prompt.labels}
-        label = _find_label(said, list(known))
+        label = _find_label(text, list(known))
         if label is not None:
             return known[label]
-        shown = said if len(said) <= _ANSWER else said[:_ANSWER] + "…"
+        shown = text if len(text) <= _ANSWER else text[:_ANSWER] + "…"
         what = f"the answer {shown!r} is none of the labels {', '.join(prompt.labels)}"
-        raise Fault(what, "label", said=said, reply=kept)
+        raise Fault(what, "label", answer=text, reply=kept)
 
 
 _TEXT_ONLY = (
@@ -424,15 +424,15 @@ def _find_label(text: str, labels: Sequence[str]) -> str | None:
 
     The answer may be JSON, quoted, fenced, in other letter case or end with a full stop.
     """
-    said = unfenced(text)
+    answer = unfenced(text)
     with suppress(ValueError, RecursionError):
-        value = json.loads(said)
+        value = json.loads(answer)
         value = value.get("label") if isinstance(value, dict) else value
-        said = str(value) if type(value) in (str, int) else said
-    said = said.strip(_QUOTES).removesuffix(".").strip(_QUOTES)
-    if said in labels:
-        return said
-    same = {label for label in labels if label.casefold() == said.casefold()}
+        answer = str(value) if type(value) in (str, int) else answer
+    answer = answer.strip(_QUOTES).removesuffix(".").strip(_QUOTES)
+    if answer in labels:
+        return answer
+    same = {label for label in labels if label.casefold() == answer.casefold()}
     return same.pop() if len(same) == 1 else None
 
 

@@ -48,10 +48,10 @@ def spoken(reply: str) -> tuple[str, bool]:
         The reply without the reasoning, and True if there is nothing else: the reasoning has no
         end.
     """
-    said = _THOUGHTS.sub("", reply, count=1)
-    if _THINKS.match(said):
+    text = _THOUGHTS.sub("", reply, count=1)
+    if _THINKS.match(text):
         return "", True
-    return _THOUGHT.sub("", said, count=1).strip(), False
+    return _THOUGHT.sub("", text, count=1).strip(), False
 
 
 def tokens_for(words: int) -> int:
@@ -95,9 +95,9 @@ def _copied(text: str, source: str) -> bool:
     """
     if len({*_MESSAGE.findall(text)} & {*_MESSAGE.findall(source)}) > 1:
         return True
-    said = {run for line in _MESSAGE.findall(source) for run in _runs(line.split())}
+    message_runs = {run for line in _MESSAGE.findall(source) for run in _runs(line.split())}
     words = text.split()
-    starts = [place for place, run in enumerate(_runs(words)) if run in said]
+    starts = [place for place, run in enumerate(_runs(words)) if run in message_runs]
     copied = {place for start in starts for place in range(start, start + _RUN)}
     return len(copied) > _COPIED * len(words)
 

@@ -138,10 +138,10 @@ class Client(Metered):
         """
         client = self._openai.with_options(max_retries=0, timeout=seconds)
         try:
-            found = json.loads(client.models.with_raw_response.list().content)["data"]
+            listed = json.loads(client.models.with_raw_response.list().content)["data"]
         except (self._package.APIError, ValueError, KeyError, TypeError, RecursionError):
             return []
-        rows = found if isinstance(found, list) else []
+        rows = listed if isinstance(listed, list) else []
         return [row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
 
     def loaded(self, model: str) -> Loaded:
@@ -168,18 +168,18 @@ class Client(Metered):
         if isinstance(traits.get("meta"), dict):  # llama.cpp: sizes of the weights, and one setting
             traits["meta"] = {name: of for name, of in traits["meta"].items() if name != "n_ctx"}
         content = json.dumps(traits, sort_keys=True).encode("ascii")
-        found = Loaded(
+        loaded = Loaded(
             hashlib.sha256(content).hexdigest()[:12] if traits else "", context_in(row) or 0
         )
-        self.cache.keep_completion(key, Completion(json.dumps(found), 0, 0, NOTE), replace=True)
-        return found
+        self.cache.keep_completion(key, Completion(json.dumps(loaded), 0, 0, NOTE), replace=True)
+        return loaded
 
     def _ask(
         self,
         route: Route,
         build: Callable[[Fault | None], Body],
         read: Callable[[Body], T],
-        adapt: Callable[[Body, int, str], bool] = lambda body, status, said: False,
+        adapt: Callable[[Body, int, str], bool] = lambda body, status, answer: False,
     ) -> T:
         """Sends a request until its reply can be used, in a limited number of tries.
 
@@ -214,11 +214,11 @@ class Client(Metered):
             body = build(fault)
             try:
                 return read(self._send(route, body, most - tries - 1))
-            except Fault as found:
-                fault = found
+            except Fault as latest:
+                fault = latest
                 again += fault.kind in _UNFIT
                 fault.again = again
-            if fault.status in _ADAPTABLE and adapt(body, fault.status, fault.said):
+            if fault.status in _ADAPTABLE and adapt(body, fault.status, fault.answer):
                 tries = 0
             elif fault.final or again > _AGAIN:
                 break
@@ -243,7 +243,7 @@ class Client(Metered):
                 streamed = response.headers.get("content-type", "").startswith("text/event-stream")
                 content = self._content(response, streamed)
         except self._package.APIStatusError as error:
-            raise _from_status(error.status_code, self._said(error)) from None
+            raise _from_status(error.status_code, self._reason(error)) from None
         except self._package.APITimeoutError:
             raise self._silent(final=True) from None
         except self._package.APIConnectionError as error:
@@ -257,8 +257,8 @@ class Client(Metered):
         if not isinstance(reply, dict):
             raise Fault("the reply was not valid JSON, or cut off", "body")
         if streamed and reply["error"]:
-            said = self.endpoint.scrub(str(reply["error"]))
-            raise Fault(f"the server broke off: {_line(said)}", 500, said=said)
+            answer = self.endpoint.scrub(str(reply["error"]))
+            raise Fault(f"the server broke off: {_line(answer)}", 500, answer=answer)
         return reply
 
     def _content(self, response: openai.APIResponse[Any], streamed: bool) -> bytes:
@@ -287,13 +287,13 @@ class Client(Metered):
         what = f"the server was silent for {self.endpoint.timeout:g} s"
         return Fault(what, "timeout", final=final)
 
-    def _said(self, error: openai.APIStatusError) -> str:
+    def _reason(self, error: openai.APIStatusError) -> str:
         """Returns the server's own words about a failed request, without secrets."""
-        said: object = error.body
-        if isinstance(said, dict):
-            parts = [said.get("message"), said.get("code")]
-            said = " ".join(part for part in parts if isinstance(part, str)) or said
-        return self.endpoint.scrub(str(said or ""))
+        answer: object = error.body
+        if isinstance(answer, dict):
+            parts = [answer.get("message"), answer.get("code")]
+            answer = " ".join(part for part in parts if isinstance(part, str)) or answer
+        return self.endpoint.scrub(str(answer or ""))
 
 
 def context_in(description: Body) -> int | None:
@@ -316,7 +316,7 @@ class Fault(Exception):
     """Failure of one try of a request.
 
     ``kind``, a name or an HTTP status, selects the advice. ``status`` is the HTTP status of the
-    response. ``said`` is the server's reason, or a wrong answer, without secrets. ``reply`` is a
+    response. ``answer`` is the server's reason, or a wrong answer, without secrets. ``reply`` is a
     reply that came whole and cannot be used; ``again`` counts such replies to this request so far.
     A ``final`` fault is not tried again here: ``openai`` has done so.
     """
@@ -327,12 +327,12 @@ class Fault(Exception):
         kind: str | int,
         *,
         status: int = 200,
-        said: str = "",
+        answer: str = "",
         reply: Completion | None = None,
         final: bool = False,
     ) -> None:
         super().__init__(what)
-        self.kind, self.status, self.said, self.reply = kind, status, said, reply
+        self.kind, self.status, self.answer, self.reply = kind, status, answer, reply
         self.again = 0
         self.final = final
 
@@ -340,7 +340,7 @@ class Fault(Exception):
 class RequestError(ModelError):
     """Error of a request whose tries have all failed.
 
-    ``reason``, ``kind``, ``status``, ``said`` and ``reply`` are those of the last fault.
+    ``reason``, ``kind``, ``status``, ``answer`` and ``reply`` are those of the last fault.
     ``lasting`` is True if only this request fails, ``settable`` if other settings of the endpoint
     may help.
     """
@@ -348,32 +348,32 @@ class RequestError(ModelError):
     def __init__(self, message: str, fault: Fault) -> None:
         super().__init__(message)
         self.reason, self.kind = str(fault), fault.kind
-        self.status, self.said, self.reply = fault.status, fault.said, fault.reply
+        self.status, self.answer, self.reply = fault.status, fault.answer, fault.reply
         self.lasting = fault.kind in _OF_ONE_REQUEST
         self.settable = fault.kind not in _OF_THE_SERVER
 
 
-def _from_status(status: int, said: str) -> Fault:
+def _from_status(status: int, answer: str) -> Fault:
     """Returns the fault of a response with an error status and the server's reason for it."""
-    kind, what, shown = status, f"the server refused the request ({status})", said
-    if status == 429 and "insufficient_quota" in said:
+    kind, what, shown = status, f"the server refused the request ({status})", answer
+    if status == 429 and "insufficient_quota" in answer:
         kind, what = 402, "the account has no credit left (429 insufficient_quota)"
     elif status in _PASSING or status >= 500:
         kind, what = status if status == 429 else 500, f"the server answered {status}"
-    elif status in (400, 422) and _TOO_LONG.search(said):
+    elif status in (400, 422) and _TOO_LONG.search(answer):
         kind = 413
     elif 300 <= status < 400:
         kind, what, shown = 404, f"the server sends to another address ({status})", ""
     elif status == 401:  # a refused key is often repeated in the answer, in part or in full
-        shown = said = ""
+        shown = answer = ""
     line = _line(shown)
     what = f"{what}: {line}" if line else what
-    return Fault(what, kind, status=status, said=said, final=True)
+    return Fault(what, kind, status=status, answer=answer, final=True)
 
 
-def _line(said: str) -> str:
+def _line(text: str) -> str:
     """Returns a server's message as one printable line of bounded length."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in said).split())
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return (line if len(line) <= _SAID else line[:_SAID] + "…").rstrip(".")
 
 

@@ -156,11 +156,11 @@ class OpenAIEmbedder(Client):
                 lambda reply: self._read(reply, texts),
             )
         except RequestError as error:
-            if error.status not in (400, 413, 422) or not _TOO_MUCH.search(error.said):
+            if error.status not in (400, 413, 422) or not _TOO_MUCH.search(error.answer):
                 raise
             if len(texts) == 1 and len(texts[0]) < 2 * _SHORTEST:
                 raise
-            by_count = "batch" in error.said.lower()
+            by_count = "batch" in error.answer.lower()
         if len(texts) == 1:
             return self._fetch([texts[0][: len(texts[0]) // 2]])
         half = len(texts) // 2

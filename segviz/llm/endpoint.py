@@ -138,8 +138,8 @@ LOCAL: Mapping[str, Any] = {"timeout": 240, "concurrency": 1}
 
 def at(address: str) -> Endpoint:
     """Returns the endpoint at an address, with the limits of a local server if it is one."""
-    found = Endpoint(address)
-    return replace(found, **LOCAL) if found.local else found
+    endpoint = Endpoint(address)
+    return replace(endpoint, **LOCAL) if endpoint.local else endpoint
 
 
 PRESETS: dict[str, Endpoint] = {

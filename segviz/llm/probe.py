@@ -134,30 +134,30 @@ def probe(endpoint: Endpoint) -> ServerReport:
         return _Timed(replace(known, model=endpoint.model or "none"), end - (1 - share) * left)
 
     listed = client().listed(SECONDS / 2)
-    found = ServerReport(tuple(str(row["id"]) for row in listed))
+    report = ServerReport(tuple(str(row["id"]) for row in listed))
     row = next((row for row in listed if row["id"] == endpoint.model), {})
-    found = replace(found, context=context_in(row))
+    report = replace(report, context=context_in(row))
     if not endpoint.model:
-        return replace(found, problem="" if listed else "it lists no models")
+        return replace(report, problem="" if listed else "it lists no models")
     last = first = client(_SHARE)
     try:
         first.reply(_COUNT)
         # A number that differs each time, so that no server has read the prompt before.
         choice = Prompt(f"{time.time_ns()}. {_CHERRY}", _FRUIT, _FRUITS)
         last = second = client()
-        found = replace(found, writes=first.writes(), reads=first.reads(_COUNT))
-        found = replace(found, schema=_schema(second, choice))
-        found = replace(found, reads=second.reads(choice))
+        report = replace(report, writes=first.writes(), reads=first.reads(_COUNT))
+        report = replace(report, schema=_schema(second, choice))
+        report = replace(report, reads=second.reads(choice))
     except ModelError as error:
         # A stream cut off after its first event is empty, which is another error.
         late = last.cut or (isinstance(error, RequestError) and error.kind == "timeout")
-        return replace(found, problem=_LATE if late else str(error))
-    if (found.reads or 0) * (end - time.monotonic()) > _MANY * tokens_of(_FRUIT):
+        return replace(report, problem=_LATE if late else str(error))
+    if (report.reads or 0) * (end - time.monotonic()) > _MANY * tokens_of(_FRUIT):
         third, long = client(max_tokens=1), Prompt("", f"{time.time_ns()}. {_FRUIT * _MANY}")
         with suppress(ModelError):  # models that reason first end in one
             third.reply(long)
-        found = replace(found, reads=third.reads(long) or found.reads)
-    return found
+        report = replace(report, reads=third.reads(long) or report.reads)
+    return report
 
 
 def _schema(chat: _Timed, choice: Prompt) -> str:

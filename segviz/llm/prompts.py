@@ -60,11 +60,11 @@ def overrides(content: str, known: Texts) -> dict[str, str]:
             the message it replaces does not use.
     """
     try:
-        found = tomllib.loads(content)
+        texts = tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"the prompts are no TOML: {error}") from None
     names = [name for name in known if name != "data"]
-    for name, text in found.items():
+    for name, text in texts.items():
         if name not in names or not isinstance(text, str):
             raise ValueError(
                 f"the prompts have {name!r:.60}; expected texts by the names {', '.join(names)}"
@@ -77,7 +77,7 @@ def overrides(content: str, known: Texts) -> dict[str, str]:
             raise ValueError(
                 f"the prompt {name!r} has {what}; expected {legal}, and $$ for a dollar"
             )
-    return found
+    return texts
 
 
 def digest(texts: Texts) -> str:
@@ -90,7 +90,7 @@ def _prompt(
     name: str,
     parts: Iterable[Part],
     labels: tuple[str, ...] = (),
-    told: Mapping[str, str | int] | None = None,
+    values: Mapping[str, str | int] | None = None,
     own: Texts | None = None,
     json: bool = False,
 ) -> Prompt:
@@ -100,7 +100,7 @@ def _prompt(
         name: the name of the system message.
         parts: the quotations in the user message.
         labels: the legal answers; none for free text.
-        told: values filled into the system message.
+        values: values filled into the system message.
         own: system messages of a memory system, used before the shared ones.
         json: True if the answer is a JSON object.
     """
@@ -110,16 +110,16 @@ def _prompt(
             f"there is no prompt {name!r}: a system that asks this has it in its prompts, as those "
             "in segviz/systems do"
         )
-    filled = tuple((key, str(value)) for key, value in (told or {}).items())
+    filled = tuple((key, str(value)) for key, value in (values or {}).items())
     quoted = tuple(parts)
-    words = int((told or {}).get("words", 0))
+    words = int((values or {}).get("words", 0))
     system, user = _filled(texts, name, filled), rendered(quoted)
     return Prompt(system, user, labels, words, json, quoted, name, filled)
 
 
-def _filled(texts: Texts, name: str, told: Iterable[tuple[str, str]]) -> str:
-    """Returns the system message of this name with the values ``told`` filled in."""
-    return Template(texts[name]).substitute(dict(told), data=texts["data"])
+def _filled(texts: Texts, name: str, values: Iterable[tuple[str, str]]) -> str:
+    """Returns the system message of this name with ``values`` filled in."""
+    return Template(texts[name]).substitute(dict(values), data=texts["data"])
 
 
 def rendered(parts: Sequence[Part]) -> str:
@@ -165,7 +165,7 @@ def fitted(prompt: Prompt, budget: int, texts: Texts | None = None) -> tuple[Pro
     """
     if texts and prompt.name in texts:
         known = {**texts_of(), **texts}
-        prompt = replace(prompt, system=_filled(known, prompt.name, prompt.told))
+        prompt = replace(prompt, system=_filled(known, prompt.name, prompt.values))
     # The more parts are left out, the longer the texts of the others may be.
     numbers = range(len(prompt.spare))
     out = bisect_left(numbers, True, key=lambda n: _readable(_without(prompt, n), budget))
@@ -270,7 +270,7 @@ def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
     size = ceil(len(texts) / _MOST_PARTS)
     groups = [tuple(texts[first : first + size]) for first in range(0, len(texts), size)]
     parts = [Part("Part", group) for group in groups]
-    return _prompt("annotate", parts, told={"words": max_words})
+    return _prompt("annotate", parts, values={"words": max_words})
 
 
 # --- small judgements (segviz.construct.tasks); ``own`` are the prompts of the system that asks --
@@ -285,11 +285,11 @@ def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> 
         known: facts that should not be repeated.
         most: maximum of facts.
     """
-    said = f", said at {when}" if when else ""
-    parts = [Part(f"Conversation{said}", (text,))]
+    at = f", said at {when}" if when else ""
+    parts = [Part(f"Conversation{at}", (text,))]
     if known:
         parts.append(Part("Known", tuple(known)))
-    return _prompt("extract", parts, told={"most": most}, json=True)
+    return _prompt("extract", parts, values={"most": most}, json=True)
 
 
 def boundary_prompt(before: Sequence[str], new: str, own: Texts) -> Prompt:
@@ -326,9 +326,11 @@ def plan_prompt(
         expected: names of the legal kinds of answer.
         own: the system messages of the memory system.
     """
-    told = {"scopes": ", ".join(scopes), "expected": ", ".join(expected)}
+    values = {"scopes": ", ".join(scopes), "expected": ", ".join(expected)}
     asked = f", asked at {now}" if now else ""
-    return _prompt("plan", [Part(f"Question{asked}", (question,))], told=told, own=own, json=True)
+    return _prompt(
+        "plan", [Part(f"Question{asked}", (question,))], values=values, own=own, json=True
+    )
 
 
 def focus_prompt(question: str, roots: Sequence[str], own: Texts) -> Prompt:
@@ -380,8 +382,10 @@ def answer_prompt(
         request: True to ask for an assistant's reply, False for an answer of a few words.
         spare: positions of excerpts that may be left out, the first to leave out first.
     """
-    name, told = "answer_request" if request else "answer", {"not_mentioned": NOT_MENTIONED}
-    return replace(_prompt(name, [*excerpts, _question(question)], told=told), spare=tuple(spare))
+    name, values = "answer_request" if request else "answer", {"not_mentioned": NOT_MENTIONED}
+    return replace(
+        _prompt(name, [*excerpts, _question(question)], values=values), spare=tuple(spare)
+    )
 
 
 def judge_prompt(question: str, reference: str, answer: str, category: str = "") -> Prompt:
@@ -390,8 +394,8 @@ def judge_prompt(question: str, reference: str, answer: str, category: str = "")
     ``category`` is the category of the question, "" if it has none.
     """
     kind = [Part("Category of the question", (category,))] if category else []
-    said = [Part("Reference answer", (reference,)), Part("Answer to grade", (answer,))]
-    return _prompt("judge", [*kind, _question(question), *said], RUBRIC)
+    answers = [Part("Reference answer", (reference,)), Part("Answer to grade", (answer,))]
+    return _prompt("judge", [*kind, _question(question), *answers], RUBRIC)
 
 
 def memory_judge_prompt(question: str, known: Sequence[str], answer: str) -> Prompt:

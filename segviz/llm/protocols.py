@@ -20,8 +20,8 @@ class Prompt:
 
     The reply is one of the ``labels`` if there are any. Else it is a text of at most ``words``
     words that becomes memory, or a JSON object with ``json``, or free text. A client checks labels,
-    texts and objects. ``name`` is the name of the system message in ``prompts.toml``, and ``told``
-    holds the values filled into that message. ``spare`` holds the positions of parts that may be
+    texts and objects. ``name`` is the name of the system message in ``prompts.toml``, ``values``
+    are filled into that message. ``spare`` holds the positions of parts that may be
     left out of a prompt that is too long, the first to leave out first.
     """
 
@@ -32,7 +32,7 @@ class Prompt:
     json: bool = False
     parts: tuple[Part, ...] = ()
     name: str = ""
-    told: tuple[tuple[str, str], ...] = ()
+    values: tuple[tuple[str, str], ...] = ()
     spare: tuple[int, ...] = ()
 
 
@@ -129,11 +129,11 @@ class Chat(Protocol):
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """Answers prompts as ``outcomes``, but raises the first LabelError among them."""
-        found = self.outcomes(prompts)
-        for each in found:
+        outcomes = self.outcomes(prompts)
+        for each in outcomes:
             if isinstance(each, LabelError):
                 raise each
-        return [each for each in found if isinstance(each, Reply)]
+        return [each for each in outcomes if isinstance(each, Reply)]
 
     def reply(self, prompt: Prompt) -> Reply:
         """Answers one prompt; raises the errors of ``replies``."""

@@ -90,8 +90,8 @@ class ChatByRole(Chat):
         answers: dict[int, Reply | LabelError] = {}
         for role in dict.fromkeys(map(role_of, prompts)):
             places = [i for i, prompt in enumerate(prompts) if role_of(prompt) == role]
-            found = self.of(role).outcomes([prompts[i] for i in places])
-            answers |= zip(places, found, strict=True)
+            outcomes = self.of(role).outcomes([prompts[i] for i in places])
+            answers |= zip(places, outcomes, strict=True)
         return [answers[i] for i in range(len(prompts))]
 
     def close(self) -> None:

@@ -137,8 +137,8 @@ class Pace:
         replies, cached = counts["answered"], counts["from_cache"]
         if self._chat is not None:
             of = f"{replies:,} of about " if self._expected >= max(replies, 1) else ""
-            said = counted(self._expected if of else replies, "reply", "replies")
-            parts.append(f"{of}{said}{f' ({cached:,} from the cache)' if cached else ''}")
+            noun = counted(self._expected if of else replies, "reply", "replies")
+            parts.append(f"{of}{noun}{f' ({cached:,} from the cache)' if cached else ''}")
         if counts["calls"]:
             parts += [
                 counted(counts["calls"], "call"),

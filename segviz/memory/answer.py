@@ -119,8 +119,8 @@ def declines(text: str) -> bool:
     Such an answer has a phrase like "not mentioned" or "no information". The list is longer than
     that of LoCoMo's evaluation. An answer of over 30 words never counts as declining.
     """
-    said = text.replace("’", "'").lower()
-    return len(said.split()) <= _LONGEST_DECLINE and bool(_DECLINES.search(said))
+    words = text.replace("’", "'").lower()
+    return len(words.split()) <= _LONGEST_DECLINE and bool(_DECLINES.search(words))
 
 
 def is_adversarial(question: Question) -> bool:

@@ -218,8 +218,8 @@ class Building:
             check_text(event.text, self._system)
             (start, stop), count = event.span, len(self.units)
             if np.ndim(event.vector) != 1 or not (0 <= start <= count and 0 <= stop <= count):
-                said = f"a vector of {np.ndim(event.vector)} dimensions, span {event.span}"
-                raise ValueError(f"{said}; expected 1 dimension, a span within 0 to {count} units")
+                form = f"a vector of {np.ndim(event.vector)} dimensions, span {event.span}"
+                raise ValueError(f"{form}; expected 1 dimension, a span within 0 to {count} units")
 
 
 def build(

@@ -134,15 +134,15 @@ def declared(
     Returns:
         The parameters in order; the parameters of a part follow the parameter that selects it.
     """
-    found: dict[str, Parameter] = {}
+    by_name: dict[str, Parameter] = {}
     for parameter in parameters(kind):
         path, registry = prefix + parameter.name, parameter.spec.registry
-        found[path] = parameter
+        by_name[path] = parameter
         if registry is not None:
             part = COMPONENTS[registry].get((chosen or {}).get(path, part_name(parameter)))
             if isinstance(part, type):
-                found |= declared(part, chosen, f"{path}.")
-    return found
+                by_name |= declared(part, chosen, f"{path}.")
+    return by_name
 
 
 def nested(kind: type, flat: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -98,22 +98,22 @@ def memory_from(
     table = table_of(nodes) if conversation is None else _stored_rows(nodes, conversation)
     if not table and conversation is None:
         raise ValueError("there are no nodes; expected a row for each, with id and text")
-    found = _linked(table, [*drawn, *edges])
-    leaves = [place for place, node in enumerate(found) if not node.children]
+    linked = _linked(table, [*drawn, *edges])
+    leaves = [place for place, node in enumerate(linked) if not node.children]
     model = as_embedder(embedder)
-    rows = len(found)
+    rows = len(linked)
     if conversation is None:
-        _raise_levels(found)
-        leaves, conversation = _as_conversation(found, leaves, name)
+        _raise_levels(linked)
+        leaves, conversation = _as_conversation(linked, leaves, name)
         unit = "turn"
     else:
         units = conversation.units(unit)
-        raw = _place(found, leaves, units)
-        _check_rule(found, leaves, raw, conversation, unit)
-        leaves = _hang(found, leaves, raw, conversation, units, model)
-        _raise_levels(found)
-    vectors = np.pad(_vectors(found[:rows], model), ((0, len(found) - rows), (0, 0)))
-    steps = _steps(found, leaves, conversation.units(unit), vectors)
+        raw = _place(linked, leaves, units)
+        _check_rule(linked, leaves, raw, conversation, unit)
+        leaves = _hang(linked, leaves, raw, conversation, units, model)
+        _raise_levels(linked)
+    vectors = np.pad(_vectors(linked[:rows], model), ((0, len(linked) - rows), (0, 0)))
+    steps = _steps(linked, leaves, conversation.units(unit), vectors)
     return Memory(conversation, unit, name, (), {}, model, steps)
 
 
@@ -179,22 +179,22 @@ def _linked(rows: Sequence[Any], edges: Iterable[tuple[Any, Any]]) -> list[_Node
     """Returns the rows as nodes with their children; ValueError for an unusable row or edge."""
     if len(rows) > _MOST:
         raise ValueError(f"{len(rows):,} nodes; at most {_MOST:,} can be taken")
-    found = [_node(number, row) for number, row in enumerate(rows)]
+    nodes = [_node(number, row) for number, row in enumerate(rows)]
     place: dict[str | None, int] = {}
-    for number, node in enumerate(found):
+    for number, node in enumerate(nodes):
         if place.setdefault(node.id, number) != number:
             raise ValueError(
                 f"row {number}: the id {node.id!r:.60} is that of row {place[node.id]} too"
             )
-    pairs = [(parent, node.id) for node in found for parent in _ids(node.row.get("parent"))]
+    pairs = [(parent, node.id) for node in nodes for parent in _ids(node.row.get("parent"))]
     pairs += [(id_of(parent) or "", id_of(child) or "") for parent, child in edges]
     for parent, child in dict.fromkeys(pairs):
         if parent not in place or child not in place:
             missing = child if parent in place else parent
             what = f"there is no node {missing!r:.60}"
             raise ValueError(f"edge {parent!r:.60} to {child!r:.60}: {what}")
-        found[place[parent]].children.append(place[child])
-    return found
+        nodes[place[parent]].children.append(place[child])
+    return nodes
 
 
 def _node(number: int, row: Any) -> _Node:
@@ -220,23 +220,23 @@ def id_of(value: Any) -> str | None:
 def _ids(value: Any) -> list[str]:
     value = parsed_cell(value)
     several = value if isinstance(value, list | tuple | set | np.ndarray) else [value]
-    return [found for each in several if (found := id_of(each)) is not None]
+    return [key for each in several if (key := id_of(each)) is not None]
 
 
-def _raise_levels(found: list[_Node]) -> None:
+def _raise_levels(nodes: list[_Node]) -> None:
     """Sets the level of every node, from the leaves up.
 
     Raises ValueError for a cycle, and for a level in the table that is not above the children's.
     """
-    sorter = TopologicalSorter({place: node.children for place, node in enumerate(found)})
+    sorter = TopologicalSorter({place: node.children for place, node in enumerate(nodes)})
     try:
         order = list(sorter.static_order())
     except CycleError as error:
-        circle = " → ".join(repr(found[place].id)[:40] for place in error.args[1][:6])
+        circle = " → ".join(repr(nodes[place].id)[:40] for place in error.args[1][:6])
         raise ValueError(f"the nodes {circle} are below each other; expected no cycle") from None
     for place in order:
-        node = found[place]
-        least = max((found[child].level + 1 for child in node.children), default=0)
+        node = nodes[place]
+        least = max((nodes[child].level + 1 for child in node.children), default=0)
         given = _whole(node, "level")
         if given is not None and (given < least or (given > 0 and not node.children)):
             what = "above those below it" if node.children else "0, since nothing is below it"
@@ -262,20 +262,20 @@ def _whole(node: _Node, column: str) -> int | None:
 
 
 def _as_conversation(
-    found: list[_Node], leaves: list[int], name: str
+    nodes: list[_Node], leaves: list[int], name: str
 ) -> tuple[list[int], Conversation]:
     """Returns the leaves in order, and a conversation in which each leaf is a turn."""
-    starts = [_whole(found[leaf], "start") for leaf in leaves]
+    starts = [_whole(nodes[leaf], "start") for leaf in leaves]
     if all(start is not None for start in starts):
         leaves = [leaf for _, leaf in sorted(zip(starts, leaves, strict=True))]
     turns = []
     for index, leaf in enumerate(leaves):
-        node = found[leaf]
+        node = nodes[leaf]
         if not node.text.strip():
             raise ValueError(f"node {node.id!r:.60}: expected the text of a leaf, found no word")
         node.span = (index, index + 1)
         turns.append(Turn(node.id, str(node.row.get("speaker") or ""), node.text))
-    start = _time(found[leaves[0]])
+    start = _time(nodes[leaves[0]])
     speakers = tuple(dict.fromkeys(turn.speaker for turn in turns))
     return leaves, Conversation(name, speakers, (Session("all", start, "", tuple(turns)),))
 
@@ -290,7 +290,7 @@ def _time(node: _Node) -> datetime | None:
         return None
 
 
-def _place(found: list[_Node], leaves: list[int], units: Sequence[Unit]) -> list[int]:
+def _place(nodes: list[_Node], leaves: list[int], units: Sequence[Unit]) -> list[int]:
     """Finds the leaves that stand for units, by ``start`` or by their text, and sets their spans.
 
     Returns these leaves; all other leaves are stored texts.
@@ -298,7 +298,7 @@ def _place(found: list[_Node], leaves: list[int], units: Sequence[Unit]) -> list
     by_text = {unit.text.strip(): unit.index for unit in reversed(units)}
     raw = []
     for leaf in leaves:
-        node = found[leaf]
+        node = nodes[leaf]
         start, stop = _whole(node, "start"), _whole(node, "stop")
         if _ids(node.row.get("turns")):
             continue
@@ -315,7 +315,7 @@ def _place(found: list[_Node], leaves: list[int], units: Sequence[Unit]) -> list
 
 
 def _check_rule(
-    found: list[_Node], leaves: list[int], raw: list[int], conversation: Conversation, unit: str
+    nodes: list[_Node], leaves: list[int], raw: list[int], conversation: Conversation, unit: str
 ) -> None:
     """Raises ValueError if no leaf has a unit's text, but most would by another unit rule.
 
@@ -324,10 +324,10 @@ def _check_rule(
 
     def alike(rule: str) -> int:
         texts = [each.text.strip() for each in conversation.units(rule)]
-        spans = ((found[leaf].text.strip(), found[leaf].span[0]) for leaf in raw)
+        spans = ((nodes[leaf].text.strip(), nodes[leaf].span[0]) for leaf in raw)
         known, others = set(texts), set(leaves) - set(raw)
-        said = sum(found[leaf].text.strip() in known for leaf in others)
-        return said + sum(start < len(texts) and text == texts[start] for text, start in spans)
+        stored = sum(nodes[leaf].text.strip() in known for leaf in others)
+        return stored + sum(start < len(texts) and text == texts[start] for text, start in spans)
 
     if alike(unit):
         return
@@ -340,7 +340,7 @@ def _check_rule(
 
 
 def _hang(
-    found: list[_Node],
+    nodes: list[_Node],
     leaves: list[int],
     raw: list[int],
     conversation: Conversation,
@@ -352,19 +352,19 @@ def _hang(
     ``raw`` are those of the ``leaves`` that stand for units. Returns these and the ghosts. Raises
     ValueError if a stored text names an unknown turn.
     """
-    covered = {index for leaf in raw for index in range(*found[leaf].span)}
-    of_unit = {found[leaf].span[0]: leaf for leaf in reversed(raw)}
+    covered = {index for leaf in raw for index in range(*nodes[leaf].span)}
+    of_unit = {nodes[leaf].span[0]: leaf for leaf in reversed(raw)}
     for unit in units:
         if unit.index not in covered:
             span = (unit.index, unit.index + 1)
-            of_unit[unit.index] = len(found)
-            found.append(_Node(unit.turn_ids[0], unit.text, {"kind": GHOST}, span=span))
-    ghosts = range(len(found) - len(units) + len(covered), len(found))
+            of_unit[unit.index] = len(nodes)
+            nodes.append(_Node(unit.turn_ids[0], unit.text, {"kind": GHOST}, span=span))
+    ghosts = range(len(nodes) - len(units) + len(covered), len(nodes))
     unit_of = {turn: unit.index for unit in units for turn in unit.turn_ids}
     others = sorted(set(leaves) - set(raw))
-    made = attribute([_stored(found[place]) for place in others], conversation, embedder)
+    made = attribute([_stored(nodes[place]) for place in others], conversation, embedder)
     for place, stored in zip(others, made, strict=True):
-        node = found[place]
+        node = nodes[place]
         if not _whole(node, "level"):  # level 0 in the table is level 1 above the ghosts
             node.row = {**node.row, "level": None}
         for turn in stored.sources:
@@ -384,11 +384,11 @@ def _stored(node: _Node) -> StoredText:
     return StoredText(node.id, node.text, sources, session, _time(node))
 
 
-def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
+def _vectors(nodes: list[_Node], embedder: Embedder) -> Vector:
     """Returns the nodes' vectors, float32 (n, d), of length 1 or 0: from the table or the texts."""
-    given = [parsed_cell(node.row.get("vector")) for node in found]
+    given = [parsed_cell(node.row.get("vector")) for node in nodes]
     if all(vector is None for vector in given):
-        return embedder.embed([node.text for node in found])
+        return embedder.embed([node.text for node in nodes])
     rows = _vectors_of(given)
     width = embedder.embed(["width"]).shape[1]
     if rows.shape[1] != width:
@@ -411,32 +411,32 @@ def _vectors_of(values: Sequence[Any]) -> Vector:
 
 
 def _steps(
-    found: list[_Node], leaves: list[int], units: Sequence[Unit], vectors: Vector
+    nodes: list[_Node], leaves: list[int], units: Sequence[Unit], vectors: Vector
 ) -> tuple[Step, ...]:
     """Returns a step per unit, which adds its leaves, then the nodes whose span ends with it."""
-    inner = [place for place, node in enumerate(found) if node.children]
-    inner.sort(key=lambda place: (found[place].level, place))
+    inner = [place for place, node in enumerate(nodes) if node.children]
+    inner.sort(key=lambda place: (nodes[place].level, place))
     for place in inner:
-        spans = [found[child].span for child in found[place].children]
-        found[place].span = (min(s for s, _ in spans), max(s for _, s in spans))
+        spans = [nodes[child].span for child in nodes[place].children]
+        nodes[place].span = (min(s for s, _ in spans), max(s for _, s in spans))
     at: list[list[int]] = [[] for _ in units]
     for place in [*leaves, *inner]:
-        at[found[place].span[1] - 1].append(place)
+        at[nodes[place].span[1] - 1].append(place)
     number: dict[int, int] = {}
     steps = []
     for unit, places in zip(units, at, strict=True):
         events: list[Event] = []
         for place in places:
-            node, here = found[place], len(number)
+            node, here = nodes[place], len(number)
             number[place] = here
             kind = str(node.row.get("kind") or "")
             events.append(
                 Add(here, node.level, node.span, node.text, vectors[place], kind, _facts(node))
             )
             events += [Link(here, number[child]) for child in node.children]
-        ends = any(found[place].row.get("kind") != GHOST for place in places)
+        ends = any(nodes[place].row.get("kind") != GHOST for place in places)
         note = "" if ends else "No node of the memory ends with this unit."
-        written = sum(bool(found[place].children) for place in places)
+        written = sum(bool(nodes[place].children) for place in places)
         steps.append(Step(unit, note, None, tuple(events), cost=Cost(annotated=written)))
     return tuple(steps)
 

@@ -235,9 +235,9 @@ class Watched:
             document, _ = read_document(line)
         except LoadError:
             document = None
-        found = messages_in(document)
-        self.skipped += not found
-        return found
+        messages = messages_in(document)
+        self.skipped += not messages
+        return messages
 
     def _take(self, message: Message, turn: Turn, vector: Vector | None) -> None:
         now = self._now
@@ -324,12 +324,12 @@ class Watch:
             OSError: The line cannot be written whole.
         """
         if isinstance(message, str) and isinstance(text, str):
-            said: Mapping[str, Any] = {"speaker": message, "text": text}
+            fields: Mapping[str, Any] = {"speaker": message, "text": text}
         elif hasattr(message, "model_dump"):
-            said = message.model_dump(mode="json")
+            fields = message.model_dump(mode="json")
         elif isinstance(message, Mapping) and text is None:
-            said = message
+            fields = message
         else:
             what = "a message such as {'role': …, 'content': …}, or a speaker and a text"
             raise TypeError(f"expected {what}, found {type(message).__name__}")
-        files.append(self.path, json.dumps({"timestamp": datetime.now(UTC).isoformat(), **said}))
+        files.append(self.path, json.dumps({"timestamp": datetime.now(UTC).isoformat(), **fields}))

@@ -411,8 +411,8 @@ def native_retrieval(
     scorer = memory.scorer(settings.relevance_for(memory.model), whole)
     services = services_for(memory.model, memory.embedder, chat, memory.conversation)
     view = MemoryView(whole, units, scorer, services, settings.k)
-    found = _checked(memory.model, question, view)
-    return found if settings.literal else of_chains(found, whole.collapsed.chain)
+    retrieval = _checked(memory.model, question, view)
+    return retrieval if settings.literal else of_chains(retrieval, whole.collapsed.chain)
 
 
 def _checked(model: Retriever, question: str, view: MemoryView) -> Retrieval:
@@ -423,14 +423,14 @@ def _checked(model: Retriever, question: str, view: MemoryView) -> Retrieval:
     if built_in(model):
         return model.retrieve(question, view)
     with calling(model):
-        found = waited_for(lambda: model.retrieve(question, view))
+        retrieval = waited_for(lambda: model.retrieve(question, view))
         nodes = view.structure.active
-        scores = check_scores(found.scores, nodes.shape, model, least=0.0)
-        ranked = tuple(map(index, islice(found.ranked, len(nodes) + 1)))  # it may have no end
+        scores = check_scores(retrieval.scores, nodes.shape, model, least=0.0)
+        ranked = tuple(map(index, islice(retrieval.ranked, len(nodes) + 1)))  # it may have no end
         active = set(np.flatnonzero(nodes).tolist())
         if len(set(ranked)) < len(ranked) or not active.issuperset(ranked):
             raise ValueError("expected in ranked active nodes, each once")
-        stages = tuple(replace(stage) for stage in found.stages)
+        stages = tuple(replace(stage) for stage in retrieval.stages)
         if not all(0 <= n < len(nodes) for stage in stages for n in (*stage.nodes, *stage.kept)):
             raise ValueError("expected in stages nodes of this memory")
         return Retrieval(scores, ranked, stages)
@@ -464,10 +464,10 @@ def from_saved(saved: store.Saved, embedder: Embedder | None = None) -> Memory:
         embedder = as_embedder(embedder)
     # Opening sends nothing, so the dimensions of a remote model are not asked for.
     offline = not isinstance(embedder, MissingEmbedder) and not paid(embedder)
-    found = replay(saved.steps[:1]).vector.shape[1]
-    if offline and saved.steps and found != (expected := embedder.embed([""]).shape[1]):
+    width = replay(saved.steps[:1]).vector.shape[1]
+    if offline and saved.steps and width != (expected := embedder.embed([""]).shape[1]):
         raise store.StoreError(
-            f"the memory file is damaged: its vectors have {found} dimensions, those of "
+            f"the memory file is damaged: its vectors have {width} dimensions, those of "
             f"{embedder.name} have {expected}"
         )
     return Memory(

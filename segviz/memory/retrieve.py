@@ -52,9 +52,9 @@ def retrieved(
     initial = initial_scores(scorer([question])[0], structure.retrievable)
     stages: tuple[Stage, ...] = ()
     if settings.method == "native":
-        found = native()
-        order = [n for n in found.ranked if levels is None or structure.level[n] in levels]
-        final, hops, stages = found.scores, initial[None], found.stages
+        own = native()
+        order = [n for n in own.ranked if levels is None or structure.level[n] in levels]
+        final, hops, stages = own.scores, initial[None], own.stages
         final = final / (float(final.sum()) or 1.0)
     else:
         spread = propagate(initial, structure.edges, *settings.propagation, structure)
@@ -81,14 +81,14 @@ def retrieved(
     return Result(question, structure, settings, initial, final, hops, *chosen, stages, scorer)
 
 
-def of_chains(found: Retrieval, chain: NDArray[np.int32]) -> Retrieval:
+def of_chains(retrieval: Retrieval, chain: NDArray[np.int32]) -> Retrieval:
     """Merges the nodes of each same-text chain in a retrieval: a chain scores as its best node.
 
     ``chain`` maps every node to the node that represents its chain.
     """
-    scores = np.zeros_like(found.scores)
-    np.maximum.at(scores, chain, found.scores)
-    ranked = tuple(dict.fromkeys(chain[list(found.ranked)].tolist()))
+    scores = np.zeros_like(retrieval.scores)
+    np.maximum.at(scores, chain, retrieval.scores)
+    ranked = tuple(dict.fromkeys(chain[list(retrieval.ranked)].tolist()))
 
     def shown(stage: Stage) -> Stage:
         nodes = chain[list(stage.nodes)].tolist()
@@ -101,4 +101,4 @@ def of_chains(found: Retrieval, chain: NDArray[np.int32]) -> Retrieval:
             kept=tuple(dict.fromkeys(chain[list(stage.kept)].tolist())),
         )
 
-    return Retrieval(scores, ranked, tuple(map(shown, found.stages)))
+    return Retrieval(scores, ranked, tuple(map(shown, retrieval.stages)))

@@ -32,7 +32,7 @@ from segviz.tree.invariants import Invariant
 _LISTED = 10  # texts per search, for a store without ``texts``
 _MOST = 200_000  # texts that one call returns; an iterator may be endless
 
-Found = tuple[StoredText, float | None]
+Scored = tuple[StoredText, float | None]
 
 
 def provider(
@@ -166,8 +166,8 @@ def _call(what: str, method: Callable[..., Any], hint: str, *given: Any) -> Any:
             ends with ``hint``, which says how the method is called.
     """
     try:
-        found = method(*given)
-        found = list(islice(found, _MOST + 1)) if isinstance(found, Iterator) else found
+        result = method(*given)
+        result = list(islice(result, _MOST + 1)) if isinstance(result, Iterator) else result
     except (Exception, SystemExit) as error:
         if built_in(error):
             raise
@@ -177,12 +177,12 @@ def _call(what: str, method: Callable[..., Any], hint: str, *given: Any) -> Any:
         ]
         own = [each for each in frames if each[0].parent == frames[0][0].parent]
         where = f" ({own[-1][0].name}, line {own[-1][1]})" if own else ""
-        said = f"{type(error).__name__}: {str(error)[:200]}{where}"
-        raise HandoverError(f"{what} failed: {said}; {hint}") from error
-    if inspect.iscoroutine(found):
-        found.close()
+        fault = f"{type(error).__name__}: {str(error)[:200]}{where}"
+        raise HandoverError(f"{what} failed: {fault}; {hint}") from error
+    if inspect.iscoroutine(result):
+        result.close()
         raise HandoverError(f"{what} is async; expected a function that returns its result")
-    return found
+    return result
 
 
 def _search(store: Any) -> str:
@@ -190,11 +190,11 @@ def _search(store: Any) -> str:
     return next((name for name in ("search", "retrieve") if getattr(store, name, None)), "")
 
 
-def _rows(name: str, store: Any, method: str, *given: Any) -> list[Found]:
+def _rows(name: str, store: Any, method: str, *given: Any) -> list[Scored]:
     """Returns the texts that a method of a store returns: its search, or ``texts``."""
     what, asked = f"{method} of {name}", "question, k" if given else ""
     hint = f"segviz calls {method}({asked})"
-    return _found(what, _call(what, getattr(store, method), hint, *given))
+    return _scored(what, _call(what, getattr(store, method), hint, *given))
 
 
 def _fill(name: str, add: Callable[[Any], Any], conversation: Conversation) -> None:
@@ -213,10 +213,10 @@ def _fill(name: str, add: Callable[[Any], Any], conversation: Conversation) -> N
 def _listed(name: str, store: Any, units: Sequence[str]) -> list[StoredText]:
     """Returns a store's texts, each once: from ``texts``, or by a search for every unit's text."""
     if hasattr(store, "texts"):
-        found = _rows(name, store, "texts")
+        rows = _rows(name, store, "texts")
     else:
-        found = [row for text in units for row in _rows(name, store, _search(store), text, _LISTED)]
-    once = {each.id or each.text: each for each, _ in found}
+        rows = [row for text in units for row in _rows(name, store, _search(store), text, _LISTED)]
+    once = {each.id or each.text: each for each, _ in rows}
     return list(once.values())
 
 
@@ -226,13 +226,13 @@ _FORMS = (
 )
 
 
-def _found(what: str, given: Any) -> list[Found]:
+def _scored(what: str, given: Any) -> list[Scored]:
     """Reads search results (strings, pairs, records or objects) as texts with scores, if any.
 
     Raises:
         HandoverError: the method ``what`` returned another form.
     """
-    found: list[Found] = []
+    texts: list[Scored] = []
     rows = given.get("results", [given]) if isinstance(given, Mapping) else given
     if isinstance(rows, str) or not isinstance(rows, Iterable):
         raise HandoverError(f"{what} returned {rows!r:.80}; {_FORMS}")
@@ -248,8 +248,8 @@ def _found(what: str, given: Any) -> list[Found]:
         for record in records:
             score = record.get("score")
             known = isinstance(score, int | float) and np.isfinite(score)
-            found.append((stored_text(record), score if known else None))  # type: ignore[arg-type]
-    return found
+            texts.append((stored_text(record), score if known else None))  # type: ignore[arg-type]
+    return texts
 
 
 def _empty(record: dict[Any, Any]) -> bool:

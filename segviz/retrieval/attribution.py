@@ -70,6 +70,7 @@ def attribute(
     missing = [place for place, each in enumerate(stored) if not each.sources]
     if not units or not missing:
         return tuple(stored)
+    # The relevance scores the nodes of a structure, so each turn becomes a leaf.
     number = np.arange(len(units), dtype=np.int32)
     texts = tuple(unit.text for unit in units)
     turns = Structure(
@@ -88,17 +89,20 @@ def attribute(
     session = np.array([unit.session for unit in units])
     numbers = {each.id: place for place, each in enumerate(conversation.sessions)}
     starts = [each.start for each in conversation.sessions]
-    found = list(stored)
+    result = list(stored)
+    # Texts are scored together with their clauses, a bounded number at once.
     some = max(1, min(_TOGETHER, _NUMBERS // len(units)))
     for begin in range(0, len(missing), some):
         places = missing[begin : begin + some]
         asked: list[str] = []
         for place in places:
-            asked += (found[place].text, *clauses(found[place].text))
+            asked += (result[place].text, *clauses(result[place].text))
         scores = iter(np.log(np.maximum(scorer(asked), 1e-12)))
+        # Log score of every turn, for each text and each of its clauses: relevance, more for the
+        # speaker that the text names first, -∞ outside its session and time.
         whole, parts, about = [], [], []
         for place in places:
-            text, allowed = found[place].text, _allowed(found[place], session, numbers, starts)
+            text, allowed = result[place].text, _allowed(result[place], session, numbers, starts)
             about.append(_subject(text, names))
             whole.append(next(scores) + subject * (speaker == about[-1]) + allowed)
             parts.append(
@@ -107,10 +111,12 @@ def attribute(
                     for clause in clauses(text)
                 ]
             )
+        # Stores list the facts of each speaker in order, so the order is judged for each.
         for who in dict.fromkeys(about):
             mine = [at for at, each in enumerate(about) if each == who]
             for at, row in zip(mine, _in_order([whole[at] for at in mine], order), strict=True):
                 whole[at] = row
+        # The best turn of the text is its first source; sure turns of its clauses follow.
         for place, row, of_clauses in zip(places, whole, parts, strict=True):
             first, sure = _best(row)
             sources = {units[first].turn_ids[0]: None}
@@ -118,19 +124,20 @@ def attribute(
                 if share >= _SURE:
                     sources[units[turn].turn_ids[0]] = None
             sure = min(round(sure, 4), 0.9999)  # 1 is for sources that were given
-            found[place] = replace(found[place], sources=tuple(sources), confidence=sure)
-    return tuple(found)
+            result[place] = replace(result[place], sources=tuple(sources), confidence=sure)
+    return tuple(result)
 
 
 def clauses(text: str) -> list[str]:
     """Returns a text's clauses, each of four or more content words; [] unless there are several."""
-    found: list[str] = []
+    joined: list[str] = []
     for part in filter(str.strip, _CLAUSE.split(text)):
-        if found and min(len(content_tokens(part)), len(content_tokens(found[-1]))) < _CLAUSE_WORDS:
-            found[-1] += f" {part}"
+        last = joined[-1] if joined else ""
+        if last and min(len(content_tokens(part)), len(content_tokens(last))) < _CLAUSE_WORDS:
+            joined[-1] += f" {part}"
         else:
-            found.append(part)
-    return found if len(found) > 1 else []
+            joined.append(part)
+    return joined if len(joined) > 1 else []
 
 
 def _in_order(rows: list[Floats], gain: float) -> list[Floats]:
@@ -139,6 +146,7 @@ def _in_order(rows: list[Floats], gain: float) -> list[Floats]:
     ``rows`` has the log scores of every text, in the order of the texts. They are returned
     unchanged unless the sure attributions show that the texts are in the order of time.
     """
+    # Neighbouring sure texts whose turns are in order of time show the order of all.
     best = [_best(row) for row in rows]
     sure = [place for place, (_, share) in enumerate(best) if share >= _SURE]
     turns = [best[place][0] for place in sure]
@@ -147,6 +155,7 @@ def _in_order(rows: list[Floats], gain: float) -> list[Floats]:
         return rows
     moved = []
     for place, row in enumerate(rows):
+        # The turns of the previous and the next sure text bound those of this one.
         at, after = bisect_left(sure, place), bisect_right(sure, place)
         ends = (turns[at - 1] if at else 0, turns[after] if after < len(sure) else len(row) - 1)
         here = row.copy()

@@ -43,10 +43,10 @@ class GoldEvidence:
         narrow = [e.node for e in evidence if e.span[1] - e.span[0] == 1 or e.node in direct]
         hit = {turn for node in narrow for turn in self.by_node.get(node, ())}
         covered = {turn for e in evidence for turn in self.by_node.get(e.node, ())}
-        kept = {turn for leaf in self.leaves for turn in self.by_node[leaf]}
+        stored = {turn for leaf in self.leaves for turn in self.by_node[leaf]}
         status = {}
         for turn in self.turns:
-            if turn not in kept:
+            if turn not in stored:
                 status[turn] = ABSENT
             elif turn in hit:
                 status[turn] = HIT
@@ -73,15 +73,18 @@ def gold_evidence(
     leaves: list[int] = []
     by_node: dict[int, tuple[str, ...]] = {}
     for leaf in structure.leaves if wanted else ():
+        # The gold turns that the leaf contains, or for a ghost, that its message had.
         span = range(int(structure.start[leaf]), int(structure.stop[leaf]))
-        found = tuple(t for index in span for t in units[index].turn_ids if t in wanted)
-        if not found:
+        gold = tuple(t for index in span for t in units[index].turn_ids if t in wanted)
+        if not gold:
             continue
+        # A ghost's turn counts for the stored texts that were written from it.
         holders = structure.holders(leaf)
         leaves += [node for node in holders if node not in leaves]
+        # Above them a turn counts only where a text quotes it.
         for node in reachable(structure.parents, holders):
             text = structure.text[node]
-            there = found if node in holders else [t for t in found if quotes(text, contents[t])]
+            there = gold if node in holders else [t for t in gold if quotes(text, contents[t])]
             if there:
                 by_node[node] = by_node.get(node, ()) + tuple(there)
     return GoldEvidence(tuple(turns), tuple(leaves), by_node)

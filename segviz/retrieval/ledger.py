@@ -84,9 +84,7 @@ def explain(
     node: int,
     initial: NDArray[np.float64],
     edges: IntArray,
-    policy: str,
-    alpha: float,
-    horizon: int,
+    propagation: tuple[str, float, int],
     structure: Structure | None = None,
 ) -> Ledger:
     """Splits the final score of ``node`` into contributions by source and hop, in O(horizon · m).
@@ -95,9 +93,7 @@ def explain(
         node: the node to explain.
         initial: s⁽⁰⁾, float64 (n,).
         edges: int32 (m, 2) rows [parent, child].
-        policy: a name from ``POLICIES``.
-        alpha: decay in [0, 1).
-        horizon: number of hops, ≥ 0.
+        propagation: policy (a name from ``POLICIES``), alpha in [0, 1), and horizon ≥ 0.
         structure: needed by the policy ``neighbours`` alone.
 
     Returns:
@@ -108,12 +104,13 @@ def explain(
 
     Source: SegTreeMem equation 4, expanded by source and hop.
     """
-    n = len(initial)
+    n, (policy, alpha, horizon) = len(initial), propagation
     if not 0 <= node < n:
         raise ValueError(f"node {node}: there are nodes 0 to {n - 1}")
     if policy == "none":
         return Ledger(node, float(initial[node]), ())
     transition = operator(n, edges, policy, structure)
+    # Equation 4 weights the scores after k hops by αᵏ / Σ αᵏ.
     weights = alpha ** np.arange(horizon + 1)
     whole = weights.sum()
     # `reach` is row `node` of W_P^k: the share of every node's score that arrives after k
@@ -123,6 +120,7 @@ def explain(
     received: list[Contribution] = []
     for hop in range(1, horizon + 1):
         reach = reach @ transition
+        # The terms of this hop: one for each source whose score arrives after exactly `hop` edges.
         given = weights[hop] * reach * initial / whole
         sources = np.flatnonzero(given)
         largest_first = sources[np.argsort(-given[sources], kind="stable")]

@@ -220,6 +220,7 @@ def spread(
 def _build_operator(n: int, edges: IntArray, policy: str, structure: Structure | None) -> Operator:
     from scipy.sparse import csr_array  # slow to import, and the first page does not need it
 
+    # The edges that scores may follow: between existing nodes, without ghosts.
     pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
     if pairs.size and not (0 <= pairs.min() and pairs.max() < n):
         raise ValueError(f"edges name nodes {pairs.min()}..{pairs.max()}; there are {n} nodes")

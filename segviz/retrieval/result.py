@@ -112,9 +112,11 @@ class Result:
         Maps a node to its words; a word maps to 1 if the question has a word of its stem, to a
         cosine if the question has a similar word. Nodes without a match are left out.
         """
+        if self.scorer is None:
+            return {}
         texts = [self.structure.text[node] for node in nodes]
-        found = [] if self.scorer is None else matches(self.scorer, self.question, texts)
-        return {node: words for node, words in zip(nodes, found, strict=False) if words}
+        by_node = zip(nodes, matches(self.scorer, self.question, texts), strict=False)
+        return {node: words for node, words in by_node if words}
 
     def similar(self, text: str, count: int) -> list[int]:
         """Returns the nodes most relevant to another text, by the relevance of this result.
@@ -157,7 +159,7 @@ class Result:
         """
         scores = self.final if self.native else self.initial
         ledger = explain(
-            node, scores, self.structure.edges, *self.settings.propagation, self.structure
+            node, scores, self.structure.edges, self.settings.propagation, self.structure
         )
         if self.native:
             return ledger

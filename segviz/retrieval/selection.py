@@ -109,11 +109,13 @@ def repeats(structure: Structure) -> Repeats:
     content words.
     """
     nodes = np.flatnonzero(structure.retrievable).tolist()
+    # Equal texts, apart from blanks and case: each node points to the first with its text.
     first = np.arange(len(structure), dtype=np.int32)
     known: dict[str, int] = {}
     for node in nodes:
         text = " ".join(structure.text[node].split()).casefold()
         first[node] = known.setdefault(text, node) if text else node
+    # Quotations: each node is compared with its ancestors, from its parents upwards.
     words = {node: all_tokens(structure.text[node]) for node in nodes}
     quoted_by: dict[int, set[int]] = defaultdict(set)
     pairs: dict[tuple[int, int], None] = {}
@@ -142,11 +144,11 @@ def distinct(ranked: Iterable[int], structure: Structure) -> Iterator[int]:
     A node that quotes a better one stays: its text says more, and it leads to more units. So the
     units reached by the yielded nodes are those reached by the ranking; see :func:`repeats`.
     """
-    found = repeats(structure)
+    repeated = repeats(structure)
     kept: set[int] = set()
     for node in ranked:
-        text = int(found.first[node])
-        if text not in kept and kept.isdisjoint(found.quoted_by.get(text, ())):
+        text = int(repeated.first[node])
+        if text not in kept and kept.isdisjoint(repeated.quoted_by.get(text, ())):
             kept.add(text)
             yield int(node)
 

@@ -225,17 +225,17 @@ def _parsed(stream: BinaryIO) -> Saved:
     from segviz.store import container, document, older
 
     packed = _is_container(stream)
-    found = container.unpack(stream) if packed else _read_json(stream)
-    if found.get("format") != "segviz-memory":
+    content = container.unpack(stream) if packed else _read_json(stream)
+    if content.get("format") != "segviz-memory":
         raise StoreError('not a segviz memory: no "format": "segviz-memory" at the top')
-    version = found.get("version")
+    version = content.get("version")
     if version not in (*older.VERSIONS, document.VERSION):
         raise StoreError(
             f"the file has version {version!r:.80}; this segviz reads versions 1 to "
             f"{document.VERSION}. Open it with the version that wrote it, or build again."
         )
     try:
-        saved = document.decode(older.upgraded(found) if version in older.VERSIONS else found)
+        saved = document.decode(older.upgraded(content) if version in older.VERSIONS else content)
         structure = saved.structure
         violations = check(structure)
     except (ValueError, OverflowError) as error:
@@ -254,9 +254,9 @@ def _read_json(stream: BinaryIO) -> dict[str, Any]:
     from pydantic_core import from_json
 
     try:
-        found = from_json(b"".join(_unpacked(stream)).removeprefix(_BOM))
+        content = from_json(b"".join(_unpacked(stream)).removeprefix(_BOM))
     except LoadError as error:
         raise StoreError(f"not a segviz memory: {error}") from None
     except ValueError as error:
         raise StoreError(f"not a segviz memory: the file is not readable JSON ({error})") from None
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}

@@ -57,11 +57,11 @@ def unpack(stream: BinaryIO) -> dict[str, Any]:
     """Returns the document of a container, its tables as arrays; StoreError for a damaged file."""
     try:
         with ZipFile(stream) as archive:
-            found = archive.infolist()
-            if any(info.compress_type != ZIP_STORED for info in found):
+            infos = archive.infolist()
+            if any(info.compress_type != ZIP_STORED for info in infos):
                 raise BadZipFile("a member is compressed, expected it uncompressed")
-            members = {info.filename: archive.read(info) for info in found}
-            if len(members) < len(found):
+            members = {info.filename: archive.read(info) for info in infos}
+            if len(members) < len(infos):
                 raise BadZipFile("a member occurs twice")
         document: dict[str, Any] = from_json(members.pop(HEAD))
         document |= {name.removesuffix(".npy"): _array(data) for name, data in members.items()}

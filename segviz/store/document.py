@@ -54,32 +54,32 @@ class Table:
         """Number of columns; 0 for a flat list."""
         return len(self.columns.split())
 
-    def array(self, found: Any) -> NDArray[Any]:
+    def array(self, values: Any) -> NDArray[Any]:
         """Checks an array or JSON list and returns it as the array of this table.
 
         ValueError says what was expected and found.
         """
         wanted = np.dtype(self.dtype)
-        if not isinstance(found, np.ndarray):
-            found = self._from_lists(found, wanted)
-        if found.dtype != wanted or found.ndim != 1 + (self.packed or self.width > 0):
-            raise ValueError(f"expected {self.dtype} numbers, found {found.dtype} {found.shape}")
-        if self.width and found.shape[1] != self.width:
-            raise ValueError(f"expected rows of {self.columns}, found {found.shape[1]} numbers")
-        return sealed(np.require(found, requirements=("C", "A")))
+        if not isinstance(values, np.ndarray):
+            values = self._from_lists(values, wanted)
+        if values.dtype != wanted or values.ndim != 1 + (self.packed or self.width > 0):
+            raise ValueError(f"expected {self.dtype} numbers, found {values.dtype} {values.shape}")
+        if self.width and values.shape[1] != self.width:
+            raise ValueError(f"expected rows of {self.columns}, found {values.shape[1]} numbers")
+        return sealed(np.require(values, requirements=("C", "A")))
 
-    def _from_lists(self, found: Any, wanted: np.dtype[Any]) -> NDArray[Any]:
-        if not isinstance(found, list):
+    def _from_lists(self, values: Any, wanted: np.dtype[Any]) -> NDArray[Any]:
+        if not isinstance(values, list):
             raise ValueError("expected a list")
         if self.packed:
-            if not all(isinstance(row, str) for row in found):
+            if not all(isinstance(row, str) for row in values):
                 raise ValueError("expected base64")
-            rows = [base64.b64decode(row, validate=True) for row in found]
+            rows = [base64.b64decode(row, validate=True) for row in values]
             if len({len(row) for row in rows}) > 1:
                 raise ValueError("expected rows of one length")
             return np.frombuffer(b"".join(rows), wanted).reshape(len(rows), -1 if rows else 0)
-        array = np.array(found, None if found else wanted)
-        if not found:
+        array = np.array(values, None if values else wanted)
+        if not values:
             array = array.reshape(0, self.width) if self.width else array
         if array.dtype.kind not in ("i" if wanted.kind == "i" else "if"):
             raise ValueError(f"expected {'whole ' * (wanted.kind == 'i')}numbers")
@@ -229,7 +229,7 @@ def _bytes_of(vector: Vector) -> bytes:
 # --- reading -----------------------------------------------------------------------------------
 
 
-def decode(found: Mapping[str, Any]) -> Saved:
+def decode(content: Mapping[str, Any]) -> Saved:
     """Checks a document and returns its memory.
 
     The caller must still replay the events to see if they make a structure. StoreError names the
@@ -237,7 +237,7 @@ def decode(found: Mapping[str, Any]) -> Saved:
     content, such as an unknown unit rule.
     """
     try:
-        document = Document.model_validate(found)
+        document = Document.model_validate(content)
     except ValidationError as invalid:
         raise _refusal(invalid) from None
     conversation = document.conversation
@@ -268,16 +268,16 @@ def decode(found: Mapping[str, Any]) -> Saved:
 def _refusal(invalid: ValidationError) -> StoreError:
     """Returns the error to raise for the first fault of a document."""
     first = invalid.errors(include_url=False)[0]
-    place, found = ".".join(map(str, first["loc"])), first["input"]
+    place, value = ".".join(map(str, first["loc"])), first["input"]
     if first["type"] == "missing":
         return StoreError(f"{place} is missing")
-    if isinstance(found, dict | list | np.ndarray):
-        found = f"{type(found).__name__} of {len(found)}"
-    return StoreError(f"{place or 'the file'}: {first['msg']}, found {found!r:.80}")
+    if isinstance(value, dict | list | np.ndarray):
+        value = f"{type(value).__name__} of {len(value)}"
+    return StoreError(f"{place or 'the file'}: {first['msg']}, found {value!r:.80}")
 
 
-def _fault(place: str, expected: str, found: object) -> StoreError:
-    return StoreError(f"{place}: expected {expected}, found {found!r:.80}")
+def _fault(place: str, expected: str, value: object) -> StoreError:
+    return StoreError(f"{place}: expected {expected}, found {value!r:.80}")
 
 
 def _check(d: Document, units: int) -> None:
@@ -333,5 +333,5 @@ def _within(place: str, values: NDArray[Any], least: int, end: Any) -> None:
     """
     wrong = (values < least) | (values >= end)
     if wrong.any():
-        found, most = int(values[wrong].flat[0]), int(np.max(end)) - 1
-        raise _fault(place, f"whole numbers from {least} to {most}", found)
+        value, most = int(values[wrong].flat[0]), int(np.max(end)) - 1
+        raise _fault(place, f"whole numbers from {least} to {most}", value)

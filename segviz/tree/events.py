@@ -212,12 +212,12 @@ class Cost:
             ("decisions", self.decided, self.decided_instead),
             ("texts", self.written, self.written_instead),
         )
-        told = [
+        made_by_model = [
             f"{noun} {made:,} of {made + instead:,}"
             for noun, made, instead in parts
             if made + instead
         ]
-        return f"{', '.join(told)} by the model" if told else ""
+        return f"{', '.join(made_by_model)} by the model" if made_by_model else ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -38,7 +38,7 @@ class Unfolded:
     def first(self, nodes: Iterable[int]) -> list[int]:
         """Returns the leftmost copy of each of these nodes, without retired ones."""
         places = (self.copies(node) for node in nodes)
-        return [found[0] for found in places if found]
+        return [copies[0] for copies in places if copies]
 
     def every(self, nodes: Iterable[int]) -> list[int]:
         """Returns all copies of these nodes."""

@@ -36,8 +36,8 @@ def relations_of(structure: Structure, node: int) -> tuple[Relate, ...]:
 
 def similarity(structure: Structure, a: int, b: int) -> float | None:
     """Returns the cosine of the vectors of two nodes, in [-1, 1]; None if a vector is zero."""
-    found = _cosines(structure.vector[[b]], structure.vector[a])[0]
-    return None if np.isnan(found) else float(found)
+    cosine = _cosines(structure.vector[[b]], structure.vector[a])[0]
+    return None if np.isnan(cosine) else float(cosine)
 
 
 _NEAREST = 5
@@ -58,10 +58,10 @@ def nearest(
     if leaves_only:
         allowed &= structure.level == 0
     candidates = np.flatnonzero(allowed)
-    found = _cosines(structure.vector[candidates], structure.vector[node])
-    candidates, found = candidates[~np.isnan(found)], found[~np.isnan(found)]
-    best = np.lexsort((candidates, -found.round(9)))[:_NEAREST]
-    return tuple((int(candidates[i]), float(found[i])) for i in best)
+    cosines = _cosines(structure.vector[candidates], structure.vector[node])
+    candidates, cosines = candidates[~np.isnan(cosines)], cosines[~np.isnan(cosines)]
+    best = np.lexsort((candidates, -cosines.round(9)))[:_NEAREST]
+    return tuple((int(candidates[i]), float(cosines[i])) for i in best)
 
 
 def _cosines(rows: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -69,9 +69,9 @@ def _cosines(rows: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[
     products = np.einsum("ij,j->i", rows, vector, dtype=np.float64)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     lengths *= np.linalg.norm(vector.astype(np.float64))
-    found = np.full(len(rows), np.nan)
-    np.divide(products, lengths, out=found, where=lengths > 0)
-    return found.clip(-1, 1)
+    cosines = np.full(len(rows), np.nan)
+    np.divide(products, lengths, out=cosines, where=lengths > 0)
+    return cosines.clip(-1, 1)
 
 
 def shared_units(structure: Structure, a: int, b: int) -> tuple[int, ...]:

@@ -135,8 +135,8 @@ def leaves_are_chronological(s: Structure) -> Iterator[Violation]:
     unit = np.arange(len(leaves))
     for index in np.flatnonzero((s.start[leaves] != unit) | (s.stop[leaves] != unit + 1)).tolist():
         leaf = s.leaves[index]
-        found = f"[{s.start[leaf]}, {s.stop[leaf]})"
-        yield Violation("chronology", leaf, f"[{index}, {index + 1})", found)
+        span = f"[{s.start[leaf]}, {s.stop[leaf]})"
+        yield Violation("chronology", leaf, f"[{index}, {index + 1})", span)
 
 
 def children_are_consecutive(s: Structure) -> Iterator[Violation]:
@@ -238,7 +238,9 @@ def check(structure: Structure, invariants: Sequence[Invariant] = ()) -> list[Vi
     broken = list(columns_agree(structure))
     if broken:
         return broken
-    return [found for invariant in (*GENERAL, *invariants) for found in invariant(structure)]
+    return [
+        violation for invariant in (*GENERAL, *invariants) for violation in invariant(structure)
+    ]
 
 
 def are_invariants(value: object) -> bool:

@@ -216,7 +216,7 @@ def _layers(structure: Structure) -> tuple[Layer, ...]:
         widths = [len(structure.children[node]) for node in nodes]
         repeats = sum(lowest[node] != node for node in nodes)
         reached = {place[child] for node in nodes for child in structure.children[node]}
-        held = sum(len(groups[layer]) for layer in reached)
+        reached_nodes = sum(len(groups[layer]) for layer in reached)
         rows.append(
             Layer(
                 level=level,
@@ -226,7 +226,7 @@ def _layers(structure: Structure) -> tuple[Layer, ...]:
                 single=widths.count(1) - repeats,
                 children=float(np.mean(widths)),
                 below=tuple(sorted(reached)),
-                ratio=len(nodes) / held if held else None,
+                ratio=len(nodes) / reached_nodes if reached_nodes else None,
             )
         )
     return tuple(rows)
@@ -263,10 +263,10 @@ def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
     """
     if measured.kind != "tree" or measured.leaves < _MIN_LEAVES:
         return []
-    found = []
+    troubles = []
     limit = _DEPTH_ALLOWANCE + 1.2 * math.log2(measured.leaves)
     if measured.max_depth > limit:
-        found.append(
+        troubles.append(
             Trouble(
                 "cascade",
                 f"The tree cascades: it is {measured.max_depth} levels deep over "
@@ -280,7 +280,7 @@ def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
             )
         )
     if measured.widest > max(_MAX_WIDTH, 0.5 * measured.leaves):
-        found.append(
+        troubles.append(
             Trouble(
                 "star",
                 f"The tree is close to a star: one node holds {measured.widest} of "
@@ -292,7 +292,7 @@ def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
                 "calibrated, whose crowding term keeps nodes small.",
             )
         )
-    return found
+    return troubles
 
 
 def boundary_f1(structure: Structure, session_starts: Collection[int]) -> float:
@@ -325,8 +325,8 @@ def _cuts(structure: Structure) -> set[int]:
     return set(structure.start[level_1].tolist()) - {0}
 
 
-def _f1(found: set[int], wanted: set[int]) -> float:
-    return 2 * len(found & wanted) / (len(found) + len(wanted)) if found or wanted else 1.0
+def _f1(cuts: set[int], wanted: set[int]) -> float:
+    return 2 * len(cuts & wanted) / (len(cuts) + len(wanted)) if cuts or wanted else 1.0
 
 
 def session_starts(sessions: Iterable[int]) -> list[int]:

@@ -180,7 +180,7 @@ def compared(one: dict[str, Any], structure: Structure, first: np.ndarray, found
         assert [each[i] for each in found["ranks"]] == list(wanted)
     how = (live["policy"], live["alpha"], live["horizon"])
     for node, flow in enumerate(found["flows"]):
-        ledger = explain(node, first, structure.edges, *how, structure)
+        ledger = explain(node, first, structure.edges, how, structure)
         assert flow["own"] == pytest.approx(ledger.own, abs=1e-12)
         assert flow["total"] == pytest.approx(ledger.total, abs=1e-12)
         given = {

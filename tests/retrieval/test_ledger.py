@@ -16,7 +16,7 @@ from tests.trees import toy
 def test_terms_are_the_matrix_entries_and_sum_to_the_final_score(case, policy, pick):
     n, edges, initial, alpha, horizon = case
     node = pick % n
-    ledger = explain(node, initial, edges, policy, alpha, horizon)
+    ledger = explain(node, initial, edges, (policy, alpha, horizon))
     final = propagate(initial, edges, policy, alpha, horizon).final
     assert ledger.total == pytest.approx(final[node], abs=1e-12)
     whole = sum(alpha**k for k in range(horizon + 1))
@@ -33,7 +33,7 @@ def test_terms_are_the_matrix_entries_and_sum_to_the_final_score(case, policy, p
 def test_entries_come_by_hop_and_size_after_the_nodes_own():
     initial = np.zeros(11)
     initial[10], initial[7], initial[0] = 0.5, 0.3, 0.2
-    ledger = explain(0, initial, toy().edges, "top-down", 0.5, 2)
+    ledger = explain(0, initial, toy().edges, ("top-down", 0.5, 2))
     assert [(e.source, e.hop) for e in ledger] == [(0, 0), (7, 1), (10, 2)]
     # 0.3 shared by three children at weight 0.5; 0.5 by three, then by three, at 0.25.
     assert [e.amount for e in ledger] == pytest.approx(
@@ -42,14 +42,14 @@ def test_entries_come_by_hop_and_size_after_the_nodes_own():
 
 
 def test_without_propagation_a_node_owes_nothing_to_others():
-    ledger = explain(3, np.full(11, 1 / 11), toy().edges, "none", 0.5, 3)
+    ledger = explain(3, np.full(11, 1 / 11), toy().edges, ("none", 0.5, 3))
     assert ledger.received == ()
     assert ledger.own == 1 / 11
 
 
 def test_a_node_that_is_not_there():
     with pytest.raises(ValueError, match="nodes 0 to 10"):
-        explain(11, np.zeros(11), toy().edges, "both", 0.5, 3)
+        explain(11, np.zeros(11), toy().edges, ("both", 0.5, 3))
 
 
 @pytest.mark.parametrize("relevance", ["contextual", "hybrid", "dense"])

@@ -82,7 +82,7 @@ def test_propagate_select_explain(large, policy):
     assert np.isfinite(spread.final).all()
     best = top_k(spread.final, structure, 5)
     assert best == ranking(spread.final, structure)[:5].tolist()
-    ledger = explain(best[0], initial, structure.edges, policy, 0.5, 3, structure)
+    ledger = explain(best[0], initial, structure.edges, (policy, 0.5, 3), structure)
     assert ledger.total == pytest.approx(spread.final[best[0]], abs=1e-12)
 
 

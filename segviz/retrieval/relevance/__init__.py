@@ -173,25 +173,23 @@ class _OverActive:
         with calling(self._model):
             return work(*given) if built_in(self._model) else waited_for(lambda: work(*given))
 
-    def __call__(self, questions: Sequence[str]) -> Scores:
-        scores = np.zeros((len(questions), self._n))
-        found = self._called(self._inner, questions)
-        shape = (len(questions), len(self._rows))
-        scores[:, self._rows] = check_scores(found, shape, self._model)
+    def _at_all(self, values: Any, *shape: int) -> Scores:
+        """Checks scores of the active nodes, and returns those of all nodes."""
+        scores = np.zeros((*shape, self._n))
+        scores[..., self._rows] = check_scores(values, (*shape, len(self._rows)), self._model)
         return scores
+
+    def __call__(self, questions: Sequence[str]) -> Scores:
+        return self._at_all(self._called(self._inner, questions), len(questions))
 
     def parts(self, question: str) -> dict[str, Scores]:
         """Returns each ingredient's summand at all nodes, 0 at inactive ones; see :func:`parts`."""
-        found = {}
-        for name, part in self._called(parts, self._inner, question).items():
-            found[name] = np.zeros(self._n)
-            found[name][self._rows] = check_scores(part, self._rows.shape, self._model)
-        return found
+        summands = self._called(parts, self._inner, question)
+        return {name: self._at_all(part) for name, part in summands.items()}
 
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
         """Returns the words of each text that match the question; see :func:`matches`."""
-        found: list[dict[str, float]] = self._called(matches, self._inner, question, texts)
-        return found
+        return list(self._called(matches, self._inner, question, texts))
 
 
 def matches(scorer: Scorer, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
@@ -202,8 +200,7 @@ def matches(scorer: Scorer, question: str, texts: Sequence[str]) -> list[dict[st
     """
     if not hasattr(scorer, "matches"):
         return [{} for _ in texts]
-    found: list[dict[str, float]] = scorer.matches(question, texts)
-    return found
+    return list(scorer.matches(question, texts))
 
 
 def parts(scorer: Scorer, question: str) -> dict[str, Scores]:
@@ -212,8 +209,7 @@ def parts(scorer: Scorer, question: str) -> dict[str, Scores]:
     Ingredients are the features of a relevance, such as ``words``. A relevance without features
     gives an empty dict.
     """
-    found: dict[str, Scores] = scorer.parts(question) if hasattr(scorer, "parts") else {}
-    return found
+    return dict(scorer.parts(question)) if hasattr(scorer, "parts") else {}
 
 
 _ZERO = np.zeros(())  # saves NumPy the conversion on every call

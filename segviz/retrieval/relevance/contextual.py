@@ -131,8 +131,10 @@ class Prepared:
         names = {word for name in speakers for word in split(name)}
         either = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
         self._names = re.compile(rf"\b(?:{either})\b(?:['’]s\b)?", re.I) if names else None
+        # Word frequencies and standardisation follow the leaves, or all nodes where none is left.
         leaves = np.asarray(structure.leaves, dtype=np.int64)
         self._leaves = leaves if len(leaves) else np.arange(len(structure))
+        # Units after this moment are unknown to it; units without metadata count as session 0.
         known = int(structure.stop.max(initial=0))
         missing = known - len(units)
         session = [unit.session for unit in units[:known]] + [0] * missing
@@ -163,6 +165,7 @@ class Prepared:
 
         Standardised ingredients are 0 on average over the leaves. Those of weight 0 are left out.
         """
+        # Each ingredient is computed on use, so that one of weight 0 costs nothing.
         nameless, meaning = self._without_names(question), self._meaning
         scores: dict[str, Any] = {
             "words": lambda: self._standardised(
@@ -176,7 +179,7 @@ class Prepared:
         if not isinstance(getattr(self._embedder, "inner", self._embedder), KnowsWords):
             scores["model"] = lambda: self._standardised(self._cosines(nameless))
         heat = self.settings.temperature
-        found: dict[str, Floats] = {
+        summands: dict[str, Floats] = {
             name: getattr(self.settings, name) / heat * score()
             for name, score in scores.items()
             if score and getattr(self.settings, name)
@@ -184,10 +187,10 @@ class Prepared:
         if weight := self.settings.opening:
             # The opening depends on all other ingredients: it rewards sessions that already score
             # well.
-            so_far = heat * sum(found.values(), np.zeros(len(self._structure)))
+            so_far = heat * sum(summands.values(), np.zeros(len(self._structure)))
             opens = self._openings.weights(so_far[self._leaves]) if so_far.any() else np.zeros(1)
-            found["opening"] = weight / heat * self._over_units(opens)
-        return found
+            summands["opening"] = weight / heat * self._over_units(opens)
+        return summands
 
     def _without_names(self, question: str) -> str:
         """Returns the question without names of speakers; unchanged if no other word is left."""
@@ -200,11 +203,11 @@ class Prepared:
         For each word of the question, the text's most similar word matches if their cosine is at
         least 0.4.
         """
-        found = shared_words(question, texts) if self.settings.words else [{} for _ in texts]
+        words = shared_words(question, texts) if self.settings.words else [{} for _ in texts]
         if self._meaning and self.settings.similar:
             similar = self._meaning.most_similar(self._without_names(question), texts)
-            found = [{**more, **same} for same, more in zip(found, similar, strict=True)]
-        return found
+            words = [{**more, **same} for same, more in zip(words, similar, strict=True)]
+        return words
 
     def _standardised(self, scores: Floats) -> Floats:
         """Subtracts the leaves' mean and divides by their deviation; 0 if leaves score alike."""

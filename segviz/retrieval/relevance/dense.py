@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Declared, param
-from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.retrieval.protocols import Scorer
 from segviz.retrieval.relevance.lexical import Lexical, shared_words
@@ -56,13 +55,7 @@ class Dense:
 
     name: ClassVar[str] = "dense"
 
-    def prepare(
-        self,
-        structure: Structure,
-        embedder: Embedder,
-        units: Sequence[Unit] = (),
-        speakers: Sequence[str] = (),
-    ) -> Scorer:
+    def prepare(self, structure: Structure, embedder: Embedder, *_: object) -> Scorer:
         """Returns a function from q questions to raw scores, float64 (q, n)."""
         vectors = structure.vector
 
@@ -101,13 +94,7 @@ class Softmax(Declared):
         0.5, "How evenly the scores are spread over the nodes.", (0.1, 10), source="ours"
     )
 
-    def prepare(
-        self,
-        structure: Structure,
-        embedder: Embedder,
-        units: Sequence[Unit] = (),
-        speakers: Sequence[str] = (),
-    ) -> Scorer:
+    def prepare(self, structure: Structure, embedder: Embedder, *_: object) -> Scorer:
         """Returns a function from q questions to raw scores in (0, 1], float64 (q, n)."""
         cosine = Dense().prepare(structure, embedder)
 
@@ -138,13 +125,7 @@ class Hybrid(Declared):
         2.0, "How evenly the scores are spread over the nodes.", (0.5, 10), source="ours"
     )
 
-    def prepare(
-        self,
-        structure: Structure,
-        embedder: Embedder,
-        units: Sequence[Unit] = (),
-        speakers: Sequence[str] = (),
-    ) -> Scorer:
+    def prepare(self, structure: Structure, embedder: Embedder, *_: object) -> Scorer:
         """Returns a function from q questions to raw scores in (0, 1], float64 (q, n)."""
         return _Hybrid(self, structure, embedder)
 

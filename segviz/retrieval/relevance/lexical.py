@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from segviz.construct import Declared, param
 from segviz.construct.tasks.words import stem
-from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.retrieval.protocols import Scorer
 from segviz.text import words
@@ -61,13 +60,7 @@ class Lexical(Declared):
         0.75, "How much length lowers the score.", (0, 1), source="SegTreeMem, App. E, 0.75"
     )
 
-    def prepare(
-        self,
-        structure: Structure,
-        embedder: Embedder,
-        units: Sequence[Unit] = (),
-        speakers: Sequence[str] = (),
-    ) -> Scorer:
+    def prepare(self, structure: Structure, embedder: Embedder, *_: object) -> Scorer:
         """Returns a function from q questions to raw scores, float64 (q, n)."""
         return _Lexical(self, structure)
 

@@ -44,13 +44,14 @@ class SessionDates:
         the week after them, too. If it names none, its relative days ("last week") count from the
         last unit. Returns float64 (units,).
         """
-        found = dict.fromkeys(_MONTH.findall(question))
+        names = dict.fromkeys(_MONTH.findall(question))
         # In lower case "may" is a verb.
-        months = [_MONTHS.index(name.lower()) for name in found if name != "may"]
+        months = [_MONTHS.index(name.lower()) for name in names if name != "may"]
         # A number is a day only next to a month: "2 dogs in total" has no date.
-        days = [int(found) for found in _DAY.findall(question)] if months else []
+        days = [int(day) for day in _DAY.findall(question)] if months else []
+        # Each entry marks the units whose session matches one date of the question.
         meant = [
-            *(self._year == int(found) for found in dict.fromkeys(_YEAR.findall(question))),
+            *(self._year == int(year) for year in dict.fromkeys(_YEAR.findall(question))),
             *(self._month == each for each in dict.fromkeys(months)),
             *((self._day == each) & np.isin(self._month, months) for each in dict.fromkeys(days)),
             *self._inside(question),
@@ -70,7 +71,7 @@ class SessionDates:
 
         A span without a year matches in every year.
         """
-        found = []
+        matching = []
         for span in _INSIDE.finditer(question):
             years = [int(span[5])] if span[5] else sorted({*self._year.tolist()} - {0})
             inside = np.zeros(len(self._date), dtype=np.bool_)
@@ -79,8 +80,8 @@ class SessionDates:
                 inside |= (first.toordinal() <= self._date) & (
                     self._date < (end + _AFTER).toordinal()
                 )
-            found.append(inside)
-        return found
+            matching.append(inside)
+        return matching
 
 
 def span_inside(span: re.Match[str], year: int) -> tuple[date, date]:

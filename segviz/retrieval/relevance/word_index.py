@@ -32,14 +32,14 @@ def _passages(text: str) -> tuple[tuple[str, ...], ...]:
 
     A longer sentence is a passage by itself.
     """
-    found: list[tuple[str, ...]] = []
+    passages: list[tuple[str, ...]] = []
     for sentence in _SENTENCE.split(text):
         words = split(sentence)
-        if found and len(found[-1]) + len(words) <= _PASSAGE:
-            found[-1] += words
+        if passages and len(passages[-1]) + len(words) <= _PASSAGE:
+            passages[-1] += words
         elif words:
-            found.append(words)
-    return tuple(found)
+            passages.append(words)
+    return tuple(passages)
 
 
 class WordIndex:
@@ -69,6 +69,7 @@ class WordIndex:
         ``asking`` maps a text to the line of the question it answers, which is read before it. A
         word of that line counts ``asked`` · 100 / (100 + words of the text).
         """
+        # One pass over the texts: the id, text and weight of each word, and the passages' sizes.
         ids: dict[str, int] = {}
         word: list[int] = []
         worth: list[float] = []
@@ -109,11 +110,11 @@ class WordIndex:
     @cached_property
     def _stems(self) -> dict[str, list[int]]:
         """Maps each stem to the ids of its words, without stop words."""
-        found: dict[str, list[int]] = {}
+        ids: dict[str, list[int]] = {}
         for word, i in self.vocabulary.items():
             if word not in STOP:
-                found.setdefault(stem(word), []).append(i)
-        return found
+                ids.setdefault(stem(word), []).append(i)
+        return ids
 
     @cached_property
     def stop_words(self) -> list[int]:

@@ -65,6 +65,7 @@ class WordMeaning:
         and the text of each of these passages, int64 (p,).
         """
         index, n, owners = self._index, len(self._index.lengths), len(self._index.owner)
+        # A passage is the weighted sum of its word vectors.
         vectors = self._vectors * self._weight(list(index.vocabulary))[:, None]
         words = index.worth, index.text, index.ends
         pieces = sparse(words, (owners, len(vectors))) @ vectors
@@ -73,6 +74,7 @@ class WordMeaning:
         # long neighbour does not outweigh a short text.
         single = unit_rows(sparse(own, (n, owners)) @ pieces)
         around = self._context.of_neighbours(single)
+        # Only texts of several passages need vectors of their passages, too.
         several = np.bincount(index.owner, minlength=n)[index.owner] > 1
         owner = index.owner[several]
         passages = unit_rows(unit_rows(pieces[several]) + around[owner])
@@ -145,8 +147,8 @@ class WordMeaning:
         is at least 0.4.
         """
         asked, alike = self._alike(question)
-        found: list[dict[str, float]] = [{} for _ in texts]
-        for similar, text in zip(found, texts, strict=True):
+        by_text: list[dict[str, float]] = [{} for _ in texts]
+        for similar, text in zip(by_text, texts, strict=True):
             known = self._index.vocabulary
             words = [word for word in dict.fromkeys(split(text)) if word in known]
             if not asked or not words:
@@ -155,4 +157,4 @@ class WordMeaning:
             for best, cosine in zip(cosines.argmax(axis=0), cosines.max(axis=0), strict=True):
                 if cosine >= _SHOWN:
                     similar.setdefault(words[best], float(cosine))
-        return found
+        return by_text
