@@ -35,6 +35,7 @@ TABLES: dict[str, str] = {
     "startup": "from the command to the painted demo (Chromium)",
     "drag": "script time per frame while a slider moves (Chromium)",
     "latency": "from a change on Ask to its answer on the screen (Chromium)",
+    "rerun": "functions of segviz that a change on Ask runs (Chromium)",
     "sessions": "twenty browser sessions at once for ten minutes (Chromium)",
     "watching": "an agent that writes 20 turns a second, watched (Chromium); 28,000 turns",
 }
