@@ -13,7 +13,10 @@ FORBIDDEN = {"What", "Whether", "One", "As", "Of", "If"}
 NOUNS = set(
     "Ids Items Keys Messages Nodes Rows Sentences Sessions Violations Means Patterns".split()
 )
-NODES = [(path.name, node) for path in SOURCES for node in parsed(path)]
+
+
+def nodes() -> list[tuple[str, ast.AST]]:
+    return [(path.name, node) for path in SOURCES for node in parsed(path)]
 
 
 def first_word(text: str) -> str:
@@ -29,7 +32,7 @@ def test_no_docstring_begins_with_a_pronoun_or_a_conjunction():
     """Docstrings of attributes, which are expressions too, included."""
     assert [
         f"{file}:{node.lineno}"
-        for file, node in NODES
+        for file, node in nodes()
         if isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
         and first_word(str(node.value.value)) in FORBIDDEN
@@ -39,7 +42,7 @@ def test_no_docstring_begins_with_a_pronoun_or_a_conjunction():
 def test_a_function_begins_with_a_verb_in_the_third_person():
     functions = [
         (file, node, first_word(text))
-        for file, node in NODES
+        for file, node in nodes()
         if isinstance(node, ast.FunctionDef) and (text := ast.get_docstring(node))
     ]
     assert [
@@ -50,5 +53,5 @@ def test_a_function_begins_with_a_verb_in_the_third_person():
 
 
 def test_no_two_classes_have_one_name():
-    named = Counter(node.name for _, node in NODES if isinstance(node, ast.ClassDef))
+    named = Counter(node.name for _, node in nodes() if isinstance(node, ast.ClassDef))
     assert [name for name, count in named.items() if count > 1] == []

@@ -51,7 +51,8 @@ def test_it_is_compared_by_its_own_retrieval_before_it_is_installed(run, imports
 def test_the_files_are_as_ruff_writes_them(run, tmp_path):
     run("new", "my-notes")
     for check in (("check", "--isolated"), ("format", "--check", "--isolated")):
-        subprocess.run(["ruff", *check, "-q", tmp_path / "my-notes"], check=True)
+        command = [sys.executable, "-m", "ruff", *check, "-q", tmp_path / "my-notes"]
+        subprocess.run(command, check=True)
 
 
 @pytest.mark.parametrize("name", ["", "My", "a b", "../x", "bm25", "a" * 41, "1a"])
