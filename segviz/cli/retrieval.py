@@ -65,13 +65,6 @@ _MOMENT = "the moment of the question, else the last step"
 _policies = click.Choice(list(POLICIES))
 
 
-class _Methods(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no argument
-    """Choice of a method of retrieval, which also takes "own", the older name of "native"."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return super().convert("native" if value == "own" else value, param, ctx)
-
-
 retrieval_options = together(
     preset_option("Policy, alpha, horizon and relevance"),
     _retrieval("--policy", _POLICY, DEFAULTS.policy, type=_policies, metavar="NAME"),
@@ -81,7 +74,7 @@ retrieval_options = together(
     _retrieval("--levels", "Admissible levels.", "all", type=whole_numbers, metavar="N,…"),
     literal_option,
     _retrieval("--step", _STEP, _MOMENT, type=int),
-    _retrieval("--method", _METHOD, _OWN_FIRST, type=_Methods(METHODS)),
+    _retrieval("--method", _METHOD, _OWN_FIRST, type=click.Choice(METHODS)),
 )
 """Options for all retrieval settings."""
 

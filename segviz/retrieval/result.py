@@ -140,8 +140,6 @@ class Result:
         """True if the system's own retrieval was used instead of propagation."""
         return self.settings.method == "native"
 
-    own = native  # the name of the release before
-
     def explain(self, node: int) -> Ledger:
         """Splits a node's final score into contributions by source and hop.
 

@@ -54,8 +54,6 @@ class RetrievalSettings:
 
     def __post_init__(self) -> None:
         """Checks every field; any collection of levels becomes an ascending tuple."""
-        if self.method == "own":  # the name of the release before
-            object.__setattr__(self, "method", "native")
         check_setting(self.policy, self.alpha, self.horizon)
         if self.relevance is not None:
             object.__setattr__(self, "relevance", spelled(relevance_model(self.relevance)))

@@ -25,7 +25,6 @@ In the container the tables are arrays (``segviz.store.container``). In JSON the
 ``vectors`` a list of base64, float32 little-endian. :func:`schema` is the JSON Schema.
 
 The same memory gives the same bytes. Wall-clock times, keys and cache counts are never written.
-Files of versions 1 to 5 are read for one release (``segviz.store.older``).
 
 May import ``retrieval`` and the packages below it (it uses ``conversation`` and ``tree``), not
 ``systems``. Public face: the names below.
@@ -222,20 +221,21 @@ def parse(data: bytes) -> Saved:
 
 def _parsed(stream: BinaryIO) -> Saved:
     """Reads a memory; StoreError if its structure violates one of the general invariants."""
-    from segviz.store import container, document, older
+    from segviz.store import container, document
 
     packed = _is_container(stream)
     content = container.unpack(stream) if packed else _read_json(stream)
     if content.get("format") != "segviz-memory":
         raise StoreError('not a segviz memory: no "format": "segviz-memory" at the top')
     version = content.get("version")
-    if version not in (*older.VERSIONS, document.VERSION):
+    if version != document.VERSION:
         raise StoreError(
-            f"the file has version {version!r:.80}; this segviz reads versions 1 to "
-            f"{document.VERSION}. Open it with the version that wrote it, or build again."
+            f"the file has version {version!r:.80}; this segviz reads version {document.VERSION}. "
+            "Open it with the segviz that wrote it (versions 1 to 5: segviz 0.1.0 until November "
+            "2026, which saves them as version 6), or build again."
         )
     try:
-        saved = document.decode(older.upgraded(content) if version in older.VERSIONS else content)
+        saved = document.decode(content)
         structure = saved.structure
         violations = check(structure)
     except (ValueError, OverflowError) as error:

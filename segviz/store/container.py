@@ -19,7 +19,6 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from pydantic_core import from_json, to_json
 
-from segviz.store import older
 from segviz.store.document import TABLES
 from segviz.store.saved import StoreError
 
@@ -65,8 +64,7 @@ def unpack(stream: BinaryIO) -> dict[str, Any]:
                 raise BadZipFile("a member occurs twice")
         document: dict[str, Any] = from_json(members.pop(HEAD))
         document |= {name.removesuffix(".npy"): _array(data) for name, data in members.items()}
-        if document["version"] not in older.UNSIGNED:
-            _verify(stream)
+        _verify(stream)
     except _DAMAGED as error:
         what = f"the file is damaged ({error}); take another copy, or save the memory again"
         raise StoreError(what) from None

@@ -26,7 +26,6 @@ import streamlit as st
 
 from segviz import store
 from segviz.construct import parameters
-from segviz.evaluation.measures import MEASURES
 from segviz.memory import COMPONENTS
 from segviz.systems import SYSTEMS
 from segviz.ui import keys
@@ -68,13 +67,10 @@ def arrive(page: str) -> None:
     state = st.session_state
     given = {name: st.query_params.get_all(name) for name in st.query_params}
     first, turned = _ARRIVING not in state, state.get("page-open") != page
-    if first:
-        _renew(given)
     state.setdefault(_ARRIVING, None)
     state["page-open"] = page
     link = state.get(_WENT, given if first or turned else {})
-    # Links inside the app once carried "go".
-    link = {name: link[name] for name in link if name not in (*_KEPT, "go")}
+    link = {name: link[name] for name in link if name not in _KEPT}
     if not link:
         return
     bookmark, problems = decode({name: values[-1] for name, values in link.items()})
@@ -244,28 +240,6 @@ def _written() -> dict[str, Any]:
 def _arriving() -> Bookmark | None:
     arriving: Bookmark | None = st.session_state.get(_ARRIVING)
     return arriving
-
-
-_SEVERAL = ("sweep-policies", "compared-systems")
-
-_NAMED = (*_SEVERAL, "varied-system", "measured-by", "all-turns", "adversarial")
-
-
-def _renew(link: Mapping[str, list[str]]) -> None:
-    """Replaces names by labels in the address, and runs again if any was replaced.
-
-    Widgets that Streamlit binds to the address read labels. Older and handwritten links have names.
-    """
-    today = {"yes": "true", "no": "false"} | {name: SYSTEMS[name].label for name in SYSTEMS}
-    today |= {name: MEASURES[name].label for name in MEASURES}
-    renewed = dict(link)
-    for name, (given, *more) in link.items():
-        if name in _NAMED and not more:
-            parts = given.split(",") if name in _SEVERAL else [given]
-            renewed[name] = [today.get(part, part) for part in parts]
-    if renewed != link:
-        st.query_params.from_dict(renewed)
-        st.rerun()
 
 
 def _read_file(source: str) -> dict[str, Any]:

@@ -151,9 +151,7 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
     known = {in_link(path): each for path, each in declared(SYSTEMS[system], link).items()}
     settings: dict[str, Any] = {}
     for name in link:
-        if name in _REMOVED:
-            problems.append(f"{name}={link[name][:80]!r}: {_REMOVED[name]}")
-        elif name in known:
+        if name in known:
             take(name, _value_reader(known[name]), settings)
         elif name not in _READERS:
             problems.append(f"{name[:80]!r} is not a part of a view")
@@ -360,7 +358,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "distinct": _yes_or_no,
     "deduplicate": _yes_or_no,
     "budget": _number(int, 50, 100_000),
-    "method": lambda given: _one_of(METHODS)("native" if given == "own" else given),
+    "method": _one_of(METHODS),
     "step": _number(int, 1, 2**31),
     "asked": _number(int, 0, 2**31),
     "node": _COUNT,
@@ -393,12 +391,3 @@ _RETRIEVAL = {
 """Part of a link to field of RetrievalSettings; ``distinct`` is the opposite of ``literal``."""
 
 _SCORING = ("policy", "alpha", "horizon", "relevance", "method")
-
-_REMOVED = {
-    "done": "finished memories can no longer be changed; the memory is shown as built",
-    **dict.fromkeys(("story", "stop"), "a link holds one view now, no story"),
-    **dict.fromkeys(("slices", "slice"), "all questions are measured together now"),
-    "compare-turns": "select a node of Compare again",
-    "annotate.diversity": "node texts are chosen otherwise now, see annotate.repeat",
-}
-"""Part that only older links have to advice for the user."""

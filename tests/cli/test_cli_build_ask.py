@@ -157,8 +157,7 @@ def test_a_system_with_its_own_retrieval_is_asked_by_it(run, talk):
     base = ("ask", talk, "boats", "--system", "bm25", "--embedder", "hashing")
     assert "by the system's own retrieval" in run(*base).out
     assert "top-down, alpha 0.1" in run(*base, "--policy", "top-down").out
-    for name in ("native", "own"):  # "own" is the name of the release before
-        assert "by the system's own retrieval" in run(*base, "--method", name).out
+    assert "by the system's own retrieval" in run(*base, "--method", "native").out
 
 
 def test_numbers_that_are_none_become_null():

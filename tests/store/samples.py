@@ -1,8 +1,4 @@
-"""A memory made by hand that holds every form a file can hold, and comparisons of memories.
-
-``before/`` holds :func:`every_form` as versions 3 to 5 wrote it:
-``store.write(every_form(), name)``.
-"""
+"""A memory made by hand that holds every form a file can hold, and comparisons of memories."""
 
 from __future__ import annotations
 

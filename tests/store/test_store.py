@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 import pickle
 import stat
@@ -28,7 +26,6 @@ from tests.store.samples import alike, every_form, same
 from tests.trees import chat
 
 NAMES = ("m.npz", "m", "m.json", "M.Json.GZ")
-BEFORE = Path(__file__).parent / "before"
 
 
 def equal(found: store.Saved, expected: store.Saved) -> bool:
@@ -113,21 +110,6 @@ class TestRoundTrip:
         assert store.recognises(tmp_path / "m.txt")
         assert store.recognises((tmp_path / "m.txt").read_bytes())
         assert store.parse((tmp_path / "m.txt").read_bytes()).unit == "turn"
-
-
-@pytest.mark.parametrize("version", [3, 4, 5])
-@pytest.mark.parametrize("ending", ["json.gz", "npz"])
-def test_files_of_the_version_before_open(version, ending):
-    name = f"version-{version}.{ending}"
-    assert store.recognises(BEFORE / name)
-    assert equal(store.read(BEFORE / name), every_form())
-
-
-@pytest.mark.parametrize("version", [1, 2])
-def test_json_of_versions_1_and_2_opens(version):
-    document = json.loads(gzip.decompress((BEFORE / "version-3.json.gz").read_bytes()))
-    document["version"], document["system"]["laws"] = version, "segment-tree"
-    assert equal(store.parse(json.dumps(document).encode()), every_form())
 
 
 class TestHistory:
