@@ -1,21 +1,8 @@
 """segviz: watch a conversation become a memory tree, ask it, see why evidence came back.
 
-A package per stage, in the order of the data flow:
-
-================  ================================================================ ``files``
-opens regular files, writes whole files ``conversation``  turns, sessions, questions; the units of
-the leaves ``loaders``       files of many formats to conversations ``tree``          the history of
-a build, the structure replayed from it, its invariants ``embedding``     text to vectors, offline
-by default ``llm``           real models over the OpenAI API ``construct``     parts of
-construction: compatibility, annotation, tasks, parameters ``retrieval``     relevance, propagation,
-selection, ledger ``systems``       memory architectures, one package or file each ``store``
-memories on disk ``memory``        build, ask, save, answer ``evaluation``    measures over many
-questions, sweeps, comparisons ``view``          the description of a view: scene, link, colours,
-captions ``figures``       charts; ``frontend`` the canvas and lists that run in the browser
-``export``        views as files for other programs and people ``plugins``       components of other
-installed packages ``public``        the names below, which the package itself imports on first
-access ``ui``            the Streamlit app; ``cli`` the command line; ``notebook`` ``segviz.show``
-================  ================================================================
+A package per stage, in the order of the data flow, and a base of modules that all may import
+(``files``, ``handover``, ``waiting``); README.md has the map. ``public`` has the names below, which
+the package itself imports on first access.
 """
 
 from importlib import import_module
