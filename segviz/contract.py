@@ -100,6 +100,7 @@ def verify(system: System) -> None:
     for name, conversation in conversations().items():
         memory = _built(conversation, system, embedder)
         _verify_steps(memory, name)
+        # A saved memory opens unchanged, with settings that are plain values.
         content = contents[name] = store.dump(memory.saved)
         opened = store.parse(content)
         same = [*map(trace, opened.steps)] == [*map(trace, memory.steps)]
@@ -107,6 +108,7 @@ def verify(system: System) -> None:
         _hold(opened.settings == as_settings(system), name, "settings are not plain values")
         if system.online:
             _verify_prefixes(system, memory, embedder, name)
+        # Questions get finite scores, and the system's own retrieval keeps its contract.
         for question in QUESTIONS:
             result = memory.ask(question, method="propagate")
             _hold(np.isfinite(result.final).all(), name, f"scores for {question!r} are not finite")

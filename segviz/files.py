@@ -79,6 +79,7 @@ def write(path: str | Path, content: bytes | str | Callable[[BinaryIO], object])
         if mode is not None and not mode & _WRITABLE:
             what = "the file is read-only; give another name, or make it writable first"
             raise PermissionError(errno.EACCES, what)
+        # Written beside the target, so that renaming stays on one disk and is atomic.
         half = target.parent / f".segviz-{secrets.token_hex(8)}.tmp"
         try:
             with open(half, "xb") as stream:

@@ -11,6 +11,8 @@ May import ``conversation``, ``tree``, ``embedding`` and ``llm``. Public face: t
 components are registered in ``COMPATIBILITY``, ``ANNOTATORS`` and ``TASKS``.
 """
 
+from segviz.construct.annotate import PROMPT
+from segviz.construct.labels import node_labels
 from segviz.construct.parameter import (
     Declared,
     Parameter,
@@ -32,11 +34,14 @@ from segviz.construct.protocols import (
     System,
     Tabulates,
     Verdict,
+    arriving,
     require_chat,
+    services_for,
 )
 
 __all__ = [
     "LOOK_BACK",
+    "PROMPT",
     "Annotate",
     "Arrival",
     "Candidate",
@@ -50,9 +55,12 @@ __all__ = [
     "System",
     "Tabulates",
     "Verdict",
+    "arriving",
     "as_settings",
     "make",
+    "node_labels",
     "param",
     "parameters",
     "require_chat",
+    "services_for",
 ]

@@ -19,6 +19,7 @@ from segviz.llm.cache import ModelCache
 from segviz.llm.chat import OpenAIChat
 from segviz.llm.embedder import OpenAIEmbedder
 from segviz.llm.endpoint import PRESETS, Endpoint
+from segviz.llm.prompts import digest, fitted, texts_of
 from segviz.llm.protocols import Chat, LabelError, ModelError, Part, Prompt, Reply
 from segviz.llm.roles import ROLES, ChatByRole
 from segviz.llm.usage import PRICES, Price, Usage, cost, price
@@ -41,5 +42,8 @@ __all__ = [
     "Reply",
     "Usage",
     "cost",
+    "digest",
+    "fitted",
     "price",
+    "texts_of",
 ]

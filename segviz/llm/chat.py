@@ -250,6 +250,7 @@ class OpenAIChat(Client, Chat):
         After a ``fault`` by an unusable reply it differs: a reminder, another seed and a higher
         temperature. Forms of structured output that are ``failing`` are left out.
         """
+        # Asked again in the same words a model would answer the same, so the rule is repeated.
         endpoint, again = self.endpoint, fault.again if fault is not None else 0
         remind = fault is not None and fault.kind == "label"
         refused = {name for name, accepted in [*self._accepted.items()] if not accepted}
@@ -259,6 +260,7 @@ class OpenAIChat(Client, Chat):
         elif fault is not None and fault.kind == "text":
             rule = JSON_ONLY if prompt.json else _TEXT_ONLY.format(prompt.words)
             user = f"{user}\n\nFor your last reply: {fault}. {rule}"
+        # OpenAI's newer models know the limit by its new name alone, other servers by the old one.
         limit = "max_tokens"
         if (endpoint.host == "api.openai.com") != (limit in refused):
             limit = "max_completion_tokens"
@@ -316,6 +318,7 @@ class OpenAIChat(Client, Chat):
 
         Appends the number of its tokens to ``wrote``.
         """
+        # Unusable replies count, too: servers charge for them.
         tokens = self.count_tokens(reply)
         wrote.append(tokens[1])
         try:
@@ -330,11 +333,13 @@ class OpenAIChat(Client, Chat):
         text = content if isinstance(content, str) else ""
         text = self.endpoint.scrub(clean(text).strip(), shortest=8)
         refusal = self.endpoint.scrub(clean(refusal)) if isinstance(refusal, str) else ""
+        # A refusal takes the place of a label: it is shown as the wrong answer that it is.
         if not text and refusal and prompt.labels:
             text = refusal
         fingerprint = reply.get("system_fingerprint")
         ended, print_ = (each if isinstance(each, str) else "" for each in (finish, fingerprint))
         kept = Completion(text, *tokens, ended, print_)
+        # Without an answer, reasoning may have used up the tokens; else the model wrote nothing.
         visible, thinks = checks.spoken(text)
         if not visible and (thinks or ended == "length"):
             self._accepted[_ROOMY] = False

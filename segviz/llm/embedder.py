@@ -75,7 +75,7 @@ class OpenAIEmbedder(Client):
             ModelError: The server fails after a limited number of retries; finished batches stay
                 cached.
         """
-        sent = [_sent(text) for text in texts]
+        sent = [clean(text)[:MAX_CHARACTERS] if text.strip() else "" for text in texts]
         rows = self._rows([text for text in dict.fromkeys(sent) if text])
         if texts and self._dimensions is None:
             self._rows([_PROBE])
@@ -212,8 +212,3 @@ def _unit(values: object) -> Vector:
         what = f"a vector's numbers are too large or too small (up to {np.abs(row).max():g})"
         raise Fault(what, "vectors")
     return np.asarray(row / (norm or 1.0), dtype=np.float32)
-
-
-def _sent(text: str) -> str:
-    """Returns a text as it is sent to the server: cut if too long, "" if it has blanks alone."""
-    return clean(text)[:MAX_CHARACTERS] if text.strip() else ""

@@ -54,6 +54,7 @@ class Endpoint:
         """Checks address, key and limits; raises ValueError, whose message repeats no secret."""
         object.__setattr__(self, "base_url", self.base_url.strip())
         object.__setattr__(self, "key", self.key.strip())
+        # The address: a scheme of the web, a host, a legal port, no blanks.
         try:
             parts = self._parts
             named = _HOST.fullmatch(parts.hostname or "") is not None
@@ -72,6 +73,7 @@ class Endpoint:
                 f"base_url {_shown(self.base_url)!r} carries a user name, '?' or '#' part, which "
                 "would reach log files; leave it out, a key belongs in the key field"
             )
+        # The key goes into a header, and no message repeats it.
         if not self.key.isascii() or any(c.isspace() or not c.isprintable() for c in self.key):
             raise ValueError(
                 "the key has characters no key has; legal: visible ASCII without spaces"

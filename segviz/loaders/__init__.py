@@ -37,6 +37,7 @@ __all__ = [
     "NeedsColumns",
     "load",
     "parse",
+    "read_document",
     "table_rows",
     "with_audit",
 ]

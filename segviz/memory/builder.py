@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from segviz.construct import Arrival, Services, System, as_settings
-from segviz.construct.protocols import arriving, services_for
+from segviz.construct import Arrival, Services, System, arriving, as_settings, services_for
 from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder, as_embedder
 from segviz.files import check_room

@@ -13,13 +13,11 @@ from segviz.construct.compatibility import COMPATIBILITY
 from segviz.construct.tasks import TASKS
 from segviz.conversation import Finding
 from segviz.embedding import EMBEDDERS, Embedder, get_embedder
-from segviz.llm import Chat
-from segviz.llm.prompts import digest, texts_of
+from segviz.llm import Chat, digest, texts_of
 from segviz.plugins import load_plugins
 from segviz.store import Saved
 from segviz.systems import SYSTEMS
-from segviz.tree import Vector
-from segviz.tree.invariants import Invariant, are_invariants
+from segviz.tree import Invariant, Vector, are_invariants
 
 COMPONENTS: dict[str, Mapping[str, Callable[..., Any]]] = {
     "compatibility": COMPATIBILITY,
@@ -84,7 +82,7 @@ def made_again(name: str, settings: Mapping[str, Any]) -> System | None:
 _HAS = ("name", "invariants", "steps")
 
 
-def _sound(system: Any) -> System:
+def _sound(system: System) -> System:
     """Returns an instance of a system; raises ValueError for anything else."""
     if isinstance(system, type):
         raise ValueError(f"{system.__name__} is a class; give an instance: {system.__name__}()")
@@ -103,8 +101,7 @@ def _sound(system: Any) -> System:
             f"{type(system).__name__}.invariants is {system.invariants!r:.40}; expected a tuple of "
             "functions, as those in segviz.tree.invariants"
         )
-    found: System = system
-    return found
+    return system
 
 
 def _component(registry: str, value: Any) -> Any:
@@ -223,8 +220,7 @@ def invariants_of(saved: Saved) -> tuple[Invariant, ...]:
     """
     if saved.steps and saved.steps[-1].operation:
         return ()
-    found: tuple[Invariant, ...] = getattr(SYSTEMS.get(saved.system), "invariants", ())
-    return found
+    return tuple(getattr(SYSTEMS.get(saved.system), "invariants", ()))
 
 
 def _fault_of(kind: type, parameter: Parameter | None, value: Any) -> str:

@@ -29,15 +29,13 @@ from segviz import files
 from segviz.construct import LOOK_BACK, Arrival, Services, as_settings
 from segviz.conversation import Conversation, Session, Turn, Unit
 from segviz.embedding import Embedder, as_embedder
+from segviz.loaders import LoadError, read_document
 from segviz.loaders.chat import Message
-from segviz.loaders.decode import read_document
-from segviz.loaders.errors import LoadError
 from segviz.loaders.formats.records import messages_in
 from segviz.loaders.multi_conversation import stem
 from segviz.memory.memory import Memory
 from segviz.systems.common.annotation import prepared
-from segviz.systems.segment_tree import SegmentTree
-from segviz.systems.segment_tree.builder import SegmentTreeBuilder
+from segviz.systems.segment_tree import SegmentTree, SegmentTreeBuilder
 from segviz.tree import Record, Vector
 
 READ_AT_ONCE = 1 << 20

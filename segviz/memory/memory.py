@@ -15,16 +15,12 @@ from typing import Any
 import numpy as np
 
 from segviz import store
-from segviz.construct import Settles, System, as_settings
-from segviz.construct.annotate import PROMPT
-from segviz.construct.labels import node_labels
-from segviz.construct.protocols import services_for
+from segviz.construct import PROMPT, Settles, System, as_settings, node_labels, services_for
 from segviz.conversation import Conversation, Question, Unit
 from segviz.embedding import Embedder, as_embedder
 from segviz.files import check_room
 from segviz.handover import built_in, calling, check_scores
-from segviz.llm import Chat, Endpoint, Prompt
-from segviz.llm.prompts import digest, fitted
+from segviz.llm import Chat, Endpoint, Prompt, digest, fitted
 from segviz.memory.factory import (
     MissingEmbedder,
     embedder_named,
@@ -36,19 +32,30 @@ from segviz.memory.factory import (
 )
 from segviz.memory.retrieve import of_chains, retrieved
 from segviz.retrieval import (
+    GoldEvidence,
     MemoryView,
     Result,
     Retrieval,
     RetrievalSettings,
     Retriever,
     Scorer,
+    gold_evidence,
     over_active,
     relevance_model,
 )
-from segviz.retrieval.gold import GoldEvidence, gold_evidence
-from segviz.tree import Moments, Replayer, Step, Structure, replay, thumbnail
-from segviz.tree.inspect import written
-from segviz.tree.invariants import Invariant, Violation, check, frontier_is_a_chain
+from segviz.tree import (
+    Invariant,
+    Moments,
+    Replayer,
+    Step,
+    Structure,
+    Violation,
+    check,
+    frontier_is_a_chain,
+    replay,
+    thumbnail,
+    written,
+)
 from segviz.waiting import check_cancelled, waited_for
 
 _SCORING = {"policy", "alpha", "horizon", "relevance", "method"}
@@ -158,16 +165,17 @@ class Memory:
         if not isinstance(model, Settles) or (chat is None and needs_chat(model, ["annotate"])):
             return self.at(step)
         before = self.at(step)
-        kept = self._settled_cache.get(step)
-        if kept is None or kept[0] is not before:
+        cached = self._settled_cache.get(step)
+        if cached is None or cached[0] is not before:
+            # The system writes the postponed texts as events, applied to a copy of the structure.
             services = services_for(model, self.embedder, chat, self.conversation)
             events = model.settle(before, self.steps[:step], services)
             fold = Replayer.of(before)
             for event in events:
                 fold.apply(event)
             self._settled_cache.clear()
-            kept = self._settled_cache[step] = (before, fold.freeze() if events else before)
-        return kept[1]
+            cached = self._settled_cache[step] = (before, fold.freeze() if events else before)
+        return cached[1]
 
     @cached_property
     def _settled_cache(self) -> dict[int, tuple[Structure, Structure]]:
@@ -213,9 +221,9 @@ class Memory:
         check_cancelled()  # every question is scored by this, so many of them can be stopped
         whole, (final, past) = self.structure, self._scorers
         shown = whole if structure is None else structure
-        kept = final if shown is whole or shown is whole.collapsed else past
+        scorers = final if shown is whole or shown is whole.collapsed else past
         key = relevance, shown
-        if key not in kept:
+        if key not in scorers:
             model = relevance_model(relevance)
             nodes = int(shown.active.sum())
             check_room(
@@ -223,8 +231,8 @@ class Memory:
                 f"preparing the relevance {relevance!r:.60} for {nodes:,} nodes",
                 "choose 'dense', or free some",
             )
-            kept[key] = over_active(model, shown, self.embedder, self.units, self.speakers)
-        scorer = kept[key]
+            scorers[key] = over_active(model, shown, self.embedder, self.units, self.speakers)
+        scorer = scorers[key]
         while len(past) > _PAST_KEPT:
             del past[next(iter(past))]
         return scorer
@@ -236,16 +244,19 @@ class Memory:
             The prompt, with the texts its children had then. None if no prompt was used, or if its
             hash differs from the saved one.
         """
+        # The step that wrote the text, by an annotator that can rebuild its prompt.
         at = len(self.steps) if step is None else step
         hashed = self.at(at).facts[node].get(PROMPT)
         wrote = [each.step for each in written(self.steps[:at], node)]
         annotate: Any = getattr(self.model, "annotate", None)
         if not hashed or not wrote or not hasattr(annotate, "prompt"):
             return None
+        # The prompt quoted the children as they were then; the hash says if that is right.
         then = self.at(wrote[-1])
         prompt: Prompt = annotate.prompt([then.text[child] for child in then.children[node]])
         if digest({prompt.system: prompt.user}) != hashed:
             return None
+        # It was sent in the user's wording and cut to the model's budget.
         asked = self.provenance.get("models", {}).get("annotation", {})
         budget = asked.get("prompt_tokens", Endpoint.prompt_tokens)
         return fitted(prompt, budget, self.provenance.get("own_prompts"))[0]
@@ -452,6 +463,7 @@ def open_memory(path: str | Path, embedder: Embedder | None = None) -> Memory:
 
 def from_saved(saved: store.Saved, embedder: Embedder | None = None) -> Memory:
     """Makes a memory from verified file contents; arguments and errors as :func:`open_memory`."""
+    # What the file names may not be there: its system, a setting, a part, or its embedder.
     saved = sound(saved)
     if embedder is None:
         embedder = embedder_named(saved.embedder)

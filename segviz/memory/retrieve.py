@@ -45,22 +45,26 @@ def retrieved(
     """
     levels = settings.levels
 
-    def read(ranked: Sequence[int]) -> list[int]:
+    def best(ranked: Sequence[int]) -> list[int]:
         differing = distinct(ranked, structure) if settings.deduplicate else ranked
         return select(differing, structure.text, settings.k, settings.budget)
 
+    # Algorithm 2, line 6: relevance gives the initial scores, whatever the method.
     initial = initial_scores(scorer([question])[0], structure.retrievable)
     stages: tuple[Stage, ...] = ()
     if settings.method == "native":
+        # The system ranks its nodes; its scores are divided by their sum, as the initial ones are.
         own = native()
         order = [n for n in own.ranked if levels is None or structure.level[n] in levels]
         final, hops, stages = own.scores, initial[None], own.stages
         final = final / (float(final.sum()) or 1.0)
     else:
+        # Lines 7 to 13: scores spread over the structure.
         spread = propagate(initial, structure.edges, *settings.propagation, structure)
         initial, final, hops = spread.hops[0], spread.final, spread.hops
         order = ranking(final, structure, levels).tolist()
-    before, after = read(ranking(initial, structure, levels).tolist()), read(order)
+    # Line 14: the best K nodes, with their ranks by both scores.
+    before, after = best(ranking(initial, structure, levels).tolist()), best(order)
     place = {node: rank for rank, node in enumerate(order, start=1)}
     was = ranks(after, initial, structure, levels)
     evidence = tuple(

@@ -14,6 +14,7 @@ May import ``construct`` and the packages below it, not ``systems``. Public face
 below.
 """
 
+from segviz.retrieval.gold import GoldEvidence, gold_evidence
 from segviz.retrieval.ledger import Ledger, explain
 from segviz.retrieval.propagation import (
     POLICIES,
@@ -54,6 +55,7 @@ __all__ = [
     "PRESETS",
     "RELEVANCE",
     "Evidence",
+    "GoldEvidence",
     "Ledger",
     "MemoryView",
     "Propagated",
@@ -70,6 +72,7 @@ __all__ = [
     "distinct",
     "estimated_tokens",
     "explain",
+    "gold_evidence",
     "initial_scores",
     "level_distribution",
     "over_active",

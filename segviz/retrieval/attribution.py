@@ -111,7 +111,7 @@ def attribute(
                     for clause in clauses(text)
                 ]
             )
-        # Stores list the facts of each speaker in order, so the order is judged for each.
+        # Texts about one speaker have an order of their own.
         for who in dict.fromkeys(about):
             mine = [at for at, each in enumerate(about) if each == who]
             for at, row in zip(mine, _in_order([whole[at] for at in mine], order), strict=True):

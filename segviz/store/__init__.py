@@ -223,6 +223,7 @@ def _parsed(stream: BinaryIO) -> Saved:
     """Reads a memory; StoreError if its structure violates one of the general invariants."""
     from segviz.store import container, document
 
+    # The content decides the form, its first fields the version.
     packed = _is_container(stream)
     content = container.unpack(stream) if packed else _read_json(stream)
     if content.get("format") != "segviz-memory":
@@ -234,6 +235,7 @@ def _parsed(stream: BinaryIO) -> Saved:
             "Open it with the segviz that wrote it (versions 1 to 5: segviz 0.1.0 until November "
             "2026, which saves them as version 6), or build again."
         )
+    # The document fits its schema, its events make a structure, and that is sound.
     try:
         saved = document.decode(content)
         structure = saved.structure

@@ -27,7 +27,7 @@ from pydantic_core import CoreSchema, core_schema, to_json
 
 from segviz.conversation import Conversation
 from segviz.store.saved import Saved, SavedView, StoreError
-from segviz.tree import History, Vector, columns_of
+from segviz.tree import History, columns_of
 from segviz.tree.columns import ADD, LINK, RELATE, RETIRE, REVISE, UNLINK, Columns
 from segviz.tree.structure import sealed
 
@@ -91,8 +91,7 @@ class Table:
         """Converts the array of this table to JSON lists."""
         if self.packed:
             return [base64.b64encode(row.tobytes()).decode("ascii") for row in array]
-        made: list[Any] = array.tolist()
-        return made
+        return list(array.tolist())
 
     def __get_pydantic_core_schema__(self, _: Any, __: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.array)
@@ -190,9 +189,11 @@ def encode(saved: Saved) -> dict[str, Any]:
 
     ValueError if a value cannot be stored.
     """
+    # Equal vectors share a row, so the events that add or revise a node are renumbered.
     columns = columns_of(saved.steps)
     rows: dict[bytes, int] = {}
-    places = [rows.setdefault(_bytes_of(vector), len(rows)) for vector in columns.vectors]
+    contents = (np.ascontiguousarray(vector, "<f4").tobytes() for vector in columns.vectors)
+    places = [rows.setdefault(content, len(rows)) for content in contents]
     vectors = np.array([np.frombuffer(row, "<f4") for row in rows], "<f4")
     events = columns.events.copy()
     written = events[:, 0] <= REVISE
@@ -222,10 +223,6 @@ def to_text(document: dict[str, Any]) -> bytes:
     return to_json({**document, **tables}, inf_nan_mode="constants")
 
 
-def _bytes_of(vector: Vector) -> bytes:
-    return np.ascontiguousarray(vector, "<f4").tobytes()
-
-
 # --- reading -----------------------------------------------------------------------------------
 
 
@@ -240,6 +237,7 @@ def decode(content: Mapping[str, Any]) -> Saved:
         document = Document.model_validate(content)
     except ValidationError as invalid:
         raise _refusal(invalid) from None
+    # Beyond their types: times without zones, questions numbered by their place, tables in range.
     conversation = document.conversation
     for place, session in enumerate(conversation.sessions):
         if session.start is not None and session.start.tzinfo is not None:
@@ -248,6 +246,7 @@ def decode(content: Mapping[str, Any]) -> Saved:
     questions = (replace(each, index=i) for i, each in enumerate(conversation.questions))
     conversation = replace(conversation, questions=tuple(questions))
     _check(document, len(conversation.units(document.unit)))
+    # Steps are created from the tables on access.
     tables = {name: getattr(document, name) for name in TABLES}
     steps = History(
         Columns(**tables, texts=tuple(document.texts)), partial(conversation.units, document.unit)
@@ -282,11 +281,13 @@ def _fault(place: str, expected: str, value: object) -> StoreError:
 
 def _check(d: Document, units: int) -> None:
     """Raises StoreError if a number of the history is out of range."""
+    # Tables that belong together are equally long.
     steps, events, texts, vectors = d.steps, d.events, len(d.texts), len(d.vectors)
     if len(d.costs) != len(steps) or len(d.numbers) != len(d.candidates):
         raise StoreError("costs and numbers: expected as many rows as steps and candidates have")
     if d.vectors.shape[1] < 1 <= vectors or not np.isfinite(d.vectors).all():
         raise StoreError("vectors: expected rows of finite numbers")
+    # Steps name units, texts, and where their candidates and events end.
     _within("steps.unit", steps[:, 0], 0, units)
     for name, column, least in (("note", 1, 0), ("why", 2, -1), ("operation", 4, 0)):
         _within(f"steps.{name}", steps[:, column], least, texts)
@@ -295,12 +296,14 @@ def _check(d: Document, units: int) -> None:
         if (np.diff(ends, prepend=0) < 0).any() or ends[-1:].sum() != end:
             raise StoreError(f"steps.{name}: expected numbers that rise to {end}")
     _within("costs", d.costs, 0, _EXACT)
+    # Decisions name nodes that exist after their step.
     known = np.searchsorted(np.flatnonzero(events[:, 0] == ADD), steps[:, 6])  # after each step
     _within("steps.chosen", steps[:, 3], -1, known)
     judged_of = np.repeat(known, np.diff(steps[:, 5], prepend=0))
     _within("candidates.node", d.candidates[:, 0], 0, judged_of)
     _within("candidates.label", d.candidates[:, 1], 0, texts)
     _within("candidates.given", d.candidates[:, 2], 0, 4)
+    # Each kind of event uses some of the columns; the others are -1.
     _within("events.code", events[:, 0], 0, RELATE + 1)
     node, none, text, facts = (0, _INT32), (-1, 0), (0, texts), (-1, texts)
     shown = (0, units + 1), (0, units + 1), text, (0, vectors)  # start, stop, text, vector
@@ -316,6 +319,7 @@ def _check(d: Document, units: int) -> None:
         rows = events[events[:, 0] == code, 1:].T
         for name, column, (least, end) in zip(_EVENT[1:], rows, ranges, strict=True):
             _within(f"events.{name}", column, least, end)
+    # Facts are JSON objects with plain values.
     for row in np.unique(events[events[:, 8] >= 0, 8]).tolist():
         try:
             _FACTS.validate_json(d.texts[row])

@@ -44,6 +44,8 @@ from segviz.tree.events import (
     as_number,
     told_apart,
 )
+from segviz.tree.inspect import written
+from segviz.tree.invariants import Invariant, Violation, are_invariants, check, frontier_is_a_chain
 from segviz.tree.replayer import Replayer, ReplayError, history
 from segviz.tree.structure import GHOST, IntArray, Structure
 from segviz.tree.thumbnail import thumbnail
@@ -59,6 +61,7 @@ __all__ = [
     "Facts",
     "History",
     "IntArray",
+    "Invariant",
     "Judgement",
     "Link",
     "Moments",
@@ -74,12 +77,17 @@ __all__ = [
     "Structure",
     "Unlink",
     "Vector",
+    "Violation",
+    "are_invariants",
     "as_number",
+    "check",
     "columns_of",
     "costs_of",
+    "frontier_is_a_chain",
     "history",
     "replay",
     "thumbnail",
     "told_apart",
     "total_cost",
+    "written",
 ]

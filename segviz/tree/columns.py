@@ -144,8 +144,7 @@ class History(Lazy[Step]):
         return Retire(node) if code == RETIRE else (Link, Unlink)[code - LINK](node, other)
 
     def _facts(self, row: int) -> Facts:
-        found: Facts = {} if row < 0 else json.loads(self.columns.texts[row])
-        return found
+        return {} if row < 0 else dict(json.loads(self.columns.texts[row]))
 
     @property
     def whole(self) -> bool:

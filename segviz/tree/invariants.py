@@ -52,6 +52,7 @@ def columns_agree(s: Structure) -> Iterator[Violation]:
 
 def edges_are_sound(s: Structure) -> Iterator[Violation]:
     """Checks that edges are unique, join active nodes and lead to a lower level (so no cycles)."""
+    # Sorted by parent and child, a repeated edge follows its first occurrence.
     parents, children = s.edges.T
     key = parents.astype(np.int64) * len(s) + children
     order = np.argsort(key, kind="stable")
@@ -73,6 +74,7 @@ def edges_are_sound(s: Structure) -> Iterator[Violation]:
 
 def spans_are_hulls(s: Structure) -> Iterator[Violation]:
     """Checks that spans are not empty, and that inner nodes span exactly their children's hull."""
+    # The hull of the children: the least start and the largest stop over the edges of a parent.
     parents, children = s.edges.T
     first, last = np.full(len(s), _FAR, dtype=np.int32), np.zeros(len(s), dtype=np.int32)
     np.minimum.at(first, parents, s.start[children])

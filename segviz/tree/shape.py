@@ -118,6 +118,7 @@ def shape(structure: Structure) -> Shape:
 
     Nodes on or below a cycle, which no sound structure has, get depth 0.
     """
+    # A same-text chain is one node; the depth of a leaf is its longest path from a root.
     shown = structure.collapsed
     active = np.flatnonzero(shown.active).tolist()
     order = _from_above(shown)
@@ -178,12 +179,14 @@ def _depths(shown: Structure, order: list[int]) -> list[int]:
 def _families(structure: Structure) -> tuple[Family, ...]:
     if len(structure.roots) < 2:
         return ()
+    # From the leaves up: the longest path below each node, and the leaves of its tree.
     height = [0] * len(structure)
     leaves = (structure.level == 0).astype(np.float64)
     for node in reversed(_from_above(structure)):
         for child in structure.children[node]:
             height[node] = max(height[node], height[child] + 1)
             leaves[node] += leaves[child]
+    # A leaf with two parents would be counted twice; then the roots say how many items they have.
     alone = all(len(above) < 2 for above in structure.parents)
     rows = []
     for kind in dict.fromkeys(structure.kind[root] for root in structure.roots):
@@ -216,7 +219,7 @@ def _layers(structure: Structure) -> tuple[Layer, ...]:
         widths = [len(structure.children[node]) for node in nodes]
         repeats = sum(lowest[node] != node for node in nodes)
         reached = {place[child] for node in nodes for child in structure.children[node]}
-        reached_nodes = sum(len(groups[layer]) for layer in reached)
+        nodes_below = sum(len(groups[layer]) for layer in reached)
         rows.append(
             Layer(
                 level=level,
@@ -226,7 +229,7 @@ def _layers(structure: Structure) -> tuple[Layer, ...]:
                 single=widths.count(1) - repeats,
                 children=float(np.mean(widths)),
                 below=tuple(sorted(reached)),
-                ratio=len(nodes) / reached_nodes if reached_nodes else None,
+                ratio=len(nodes) / nodes_below if nodes_below else None,
             )
         )
     return tuple(rows)
@@ -263,6 +266,7 @@ def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
     """
     if measured.kind != "tree" or measured.leaves < _MIN_LEAVES:
         return []
+    # A cascade is deeper than the logarithm of its leaves allows.
     troubles = []
     limit = _DEPTH_ALLOWANCE + 1.2 * math.log2(measured.leaves)
     if measured.max_depth > limit:
@@ -279,6 +283,7 @@ def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
                 "calibrated, whose thresholds can be moved.",
             )
         )
+    # A star has most leaves below one node.
     if measured.widest > max(_MAX_WIDTH, 0.5 * measured.leaves):
         troubles.append(
             Trouble(

@@ -4,6 +4,10 @@
 ``builder``  Algorithm 1, one unit at a time
 """
 
+from segviz.systems.segment_tree.builder import SegmentTreeBuilder
 from segviz.systems.segment_tree.system import SegmentTree
 
-__all__ = ["SegmentTree"]
+__all__ = [
+    "SegmentTree",
+    "SegmentTreeBuilder",
+]
