@@ -30,34 +30,82 @@ modules ``sweep``, ``stages``, ``compare``, ``parallel``, ``cases``, ``published
 ``reproduce``.
 """
 
-from segviz.evaluation.aggregate import Mean
-from segviz.evaluation.evaluation import Evaluation, Outcomes, evaluate, pooled
+from segviz.evaluation.aggregate import Mean, Row, mean_ci, number_of
+from segviz.evaluation.compare import (
+    COLLAPSED,
+    NATIVE,
+    Chart,
+    Comparison,
+    Standing,
+    native_settings,
+)
+from segviz.evaluation.evaluation import (
+    ADVERSARIAL,
+    Evaluation,
+    Outcomes,
+    averaged,
+    covering,
+    evaluate,
+    pooled,
+    summary,
+)
 from segviz.evaluation.generation import (
+    GRADES,
     AnswerEvaluation,
     AnsweringPaused,
     AnswerRow,
+    category_rows,
     evaluate_answers,
+    gradable,
+    grade_rows,
+    one_grade,
+    rehearse_answers,
+    retrievals,
 )
 from segviz.evaluation.measures import MEASURES, Measure
-from segviz.evaluation.node_texts import contentless_lines
+from segviz.evaluation.node_texts import contentless_lines, contentless_share
+from segviz.evaluation.parallel import Progress, measure_many
 from segviz.evaluation.sweep import Cell, Sweep
 from segviz.evaluation.text_metrics import bleu1, token_f1
 
 __all__ = [
+    "ADVERSARIAL",
+    "COLLAPSED",
+    "GRADES",
     "MEASURES",
+    "NATIVE",
     "AnswerEvaluation",
     "AnswerRow",
     "AnsweringPaused",
     "Cell",
+    "Chart",
+    "Comparison",
     "Evaluation",
     "Mean",
     "Measure",
     "Outcomes",
+    "Progress",
+    "Row",
+    "Standing",
     "Sweep",
+    "averaged",
     "bleu1",
+    "category_rows",
     "contentless_lines",
+    "contentless_share",
+    "covering",
     "evaluate",
     "evaluate_answers",
+    "gradable",
+    "grade_rows",
+    "mean_ci",
+    "measure_many",
+    "native_settings",
+    "number_of",
+    "one_grade",
     "pooled",
+    "rehearse_answers",
+    "retrievals",
+    "summary",
     "token_f1",
 ]

@@ -41,8 +41,8 @@ Row = dict[str, str | int | float | Mean]
 
 def number_of(cell: object) -> float:
     """Converts a table cell to float: a number, the value of a Mean, else NaN."""
-    found = cell.value if isinstance(cell, Mean) else cell
-    return float(found) if isinstance(found, int | float) else math.nan
+    value = cell.value if isinstance(cell, Mean) else cell
+    return float(value) if isinstance(value, int | float) else math.nan
 
 
 def mean_ci(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> Mean:

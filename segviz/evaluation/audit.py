@@ -63,8 +63,8 @@ class Audit:
         shares = [
             f"{stage} {row[stage]:.3f}" for row in stage_rows(self.stages) for stage in STAGES
         ]
-        said = ", ".join(shares) or "no question with evidence"
-        return f"Audit({self.memory.system} by {self.settings.in_words}: {said})"
+        summary = ", ".join(shares) or "no question with evidence"
+        return f"Audit({self.memory.system} by {self.settings.in_words}: {summary})"
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
@@ -76,8 +76,8 @@ class Audit:
         """
         memory, structure = self.memory, self.memory.structure
         nodes = np.flatnonzero(structure.retrievable).tolist()
-        facts = [structure.facts[node] for node in nodes]
-        sure = [as_number(each, "confidence") for each in facts if "confidence" in each]
+        extras = [structure.facts[node] for node in nodes]
+        sure = [as_number(each, "confidence") for each in extras if "confidence" in each]
         turns = {turn for node in nodes for turn in memory.turn_ids(node)}
         return {
             "texts": len(nodes),
@@ -151,8 +151,8 @@ def audit(
     still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
     asked = measured_settings(settings, {**changes, **still})
     asked = (native_settings(memory, asked) or asked).resolved(memory.model)
-    found = evidence_stages(memory, memory.conversation.questions, asked)
-    return Audit(memory, asked, with_answers(found, right or {}))
+    stages = evidence_stages(memory, memory.conversation.questions, asked)
+    return Audit(memory, asked, with_answers(stages, right or {}))
 
 
 def superseded(memory: Memory) -> tuple[Superseded, ...]:
@@ -170,7 +170,8 @@ def superseded(memory: Memory) -> tuple[Superseded, ...]:
     names = {word for who in memory.speakers for word in content_tokens(who)}
     words = [content_tokens(structure.text[node]) - names for node in nodes]
     vectors = structure.vector[nodes]
-    found = []
+    # Every text is compared with those of later sessions; the likest of them may replace it.
+    stale = []
     for place, node in enumerate(nodes):
         old = Superseded(
             structure.text[node],
@@ -189,5 +190,5 @@ def superseded(memory: Memory) -> tuple[Superseded, ...]:
                 likeness=round(float(cosines[new]), 4),
             )
         if alike or old.ended:
-            found.append(old)
-    return tuple(sorted(found, key=lambda each: (not each.ended, -each.likeness)))
+            stale.append(old)
+    return tuple(sorted(stale, key=lambda each: (not each.ended, -each.likeness)))

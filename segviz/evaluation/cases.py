@@ -163,10 +163,10 @@ def _leaves(result: Result, gold: GoldEvidence) -> str:
         ranks(gold.leaves, scores, structure, levels) for scores in (result.initial, result.final)
     )
     moved = [f"{b} → {a}" if b != a else f"{a}" for b, a in zip(before, after, strict=True)]
-    found = len({*gold.leaves} & {*result.after})
+    retrieved = len({*gold.leaves} & {*result.after})
     return (
         f"{counted(len(moved), 'gold leaf', 'gold leaves')}: rank {' and '.join(moved)} of "
-        f"{int(structure.active.sum()):,} nodes, {found or 'none'} retrieved."
+        f"{int(structure.active.sum()):,} nodes, {retrieved or 'none'} retrieved."
     )
 
 
@@ -179,15 +179,15 @@ def _wider(result: Result, gold: GoldEvidence, answer: str, names: Sequence[str]
     turns = {turn for leaf in missed or gold.leaves for turn in gold.by_node[leaf]}
     words = content_tokens(answer)
     over = [
-        (len(said := words & content_tokens(each.text)), -each.rank_after, said, each)
+        (len(shared := words & content_tokens(each.text)), -each.rank_after, shared, each)
         for each in result.evidence
         if each.node not in gold.leaves and turns & {*each.turn_ids}
     ]
     which = "a missed leaf" if missed else "a gold leaf"
     if not over:
         return f"No wider node over {which} is retrieved."
-    *_, said, best = max(over, key=lambda found: found[:2])
-    spoken = [f"“{word}”" for word in sorted(said, key=answer.lower().find)]
+    *_, shared, best = max(over, key=lambda candidate: candidate[:2])
+    spoken = [f"“{word}”" for word in sorted(shared, key=answer.lower().find)]
     return (
         f"Rank {best.rank_after} ({level_name(best.level, names)}) lies above {which} and says "
         f"{' and '.join(spoken) or 'no word of the answer'}."

@@ -97,26 +97,28 @@ class Standing:
         breadth and share of contentless lines. If an audit disputes questions, a further column has
         the first measure without them, or with them if they do not count now.
         """
-        found: Row = {"retrieved by": RETRIEVED_BY[self.method]}
+        row: Row = {"retrieved by": RETRIEVED_BY[self.method]}
+        # The shape.
         if self.shape:
-            found["nodes per leaf"] = self.shape.nodes_per_leaf
+            row["nodes per leaf"] = self.shape.nodes_per_leaf
             if self.shape.facts:
                 for layer in self.shape.facts.layers[1:]:
-                    found[f"{layer.kind or 'nodes'} on level {layer.level}"] = layer.nodes
+                    row[f"{layer.kind or 'nodes'} on level {layer.level}"] = layer.nodes
             else:
-                found["mean depth"] = self.shape.mean_depth
-                found["greatest depth"] = self.shape.max_depth
-                found["children"] = self.shape.branching
+                row["mean depth"] = self.shape.mean_depth
+                row["greatest depth"] = self.shape.max_depth
+                row["children"] = self.shape.branching
                 if self.contentless is not None:
-                    found["contentless lines"] = self.contentless
-        found |= self._means(measures, adversarial)
+                    row["contentless lines"] = self.contentless
+        row |= self._means(measures, adversarial)
+        # The cost of the build, and who decided and wrote: the model or the rules in its place.
         if self.shape:
             leaves = max(self.shape.leaves, 1)
-            found["texts written per leaf"] = self.cost.annotated / leaves
-            found["nodes compared per leaf"] = self.cost.inspected / leaves
+            row["texts written per leaf"] = self.cost.annotated / leaves
+            row["nodes compared per leaf"] = self.cost.inspected / leaves
             if self.cost.calls:
-                found["model calls per leaf"] = self.cost.calls / leaves
-                found |= {
+                row["model calls per leaf"] = self.cost.calls / leaves
+                row |= {
                     f"{noun} by the model": made / (made + instead)
                     for noun, made, instead in (
                         ("decisions", self.cost.decided, self.cost.decided_instead),
@@ -125,18 +127,18 @@ class Standing:
                     if made + instead
                 }
         if self.build_seconds is not None:
-            found["build, s"] = self.build_seconds
+            row["build, s"] = self.build_seconds
         if self.query_seconds is not None:
-            found["question, ms"] = 1000 * self.query_seconds
-        return found
+            row["question, ms"] = 1000 * self.query_seconds
+        return row
 
     def _means(self, measures: Sequence[str], adversarial: bool) -> Row:
-        found: Row = {}
+        row: Row = {}
         for name in measures:
-            found[MEASURES[name].label] = self.outcomes.mean(name, adversarial=adversarial)
+            row[MEASURES[name].label] = self.outcomes.mean(name, adversarial=adversarial)
             if name == measures[0]:
-                found |= self.outcomes.recounted(name, adversarial=adversarial)
-        return found
+                row |= self.outcomes.recounted(name, adversarial=adversarial)
+        return row
 
 
 @dataclass(frozen=True)
@@ -231,24 +233,25 @@ def compare(
     settings = measured_settings(settings, {**changes, **still})
     check_units(memories)
     rows = []
+    # Each memory is asked by its own retrieval, if it has one, and by relevance alone.
     for name, memory in memories.items():
         ways = {NATIVE: native_settings(memory, settings), COLLAPSED: settings}
         for method, asked in ways.items():
             if asked is None:
                 continue
-            found = evaluate(memory, questions, asked, units=units, tokens=tokens, seed=seed)
+            evaluation = evaluate(memory, questions, asked, units=units, tokens=tokens, seed=seed)
             alone = method == NATIVE and getattr(memory.model, "relevance", "") is None
             rows.append(
                 Standing(
                     name,
                     memory.system,
                     method,
-                    "its own" if alone else found.settings.relevance_for(memory.model),
-                    found.outcomes,
+                    "its own" if alone else evaluation.settings.relevance_for(memory.model),
+                    evaluation.outcomes,
                     shape(memory.structure),
                     total_cost(memory.steps),
                     (clock and float(costs_of(memory.steps)["seconds"].sum())) or None,
-                    clock and _seconds(memory, questions, found.settings, clock),
+                    clock and _seconds(memory, questions, evaluation.settings, clock),
                     contentless_share(memory.structure, memory.conversation.speakers),
                 )
             )
@@ -363,6 +366,7 @@ def construction_sweep(
         ValueError: before any build; names the existing parameters or the legal range.
     """
     system_kind = type(make_system(system))
+    # All parameters are checked before the first build.
     variants = {str(value): {**(fixed or {}), parameter: value} for value in values}
     if not variants:
         raise ValueError("values is empty; name at least one")
@@ -379,9 +383,15 @@ def construction_sweep(
             progress(len(memories) * size + done, len(variants) * size)
 
     for label, flat in variants.items():
-        how = nested(system_kind, flat)
+        part_settings = nested(system_kind, flat)
         memories[label] = build(
-            conversation, system, unit, embedder=embedder, chat=chat, progress=report, **how
+            conversation,
+            system,
+            unit,
+            embedder=embedder,
+            chat=chat,
+            progress=report,
+            **part_settings,
         )
     return compare(memories, conversation.questions, **options)
 

@@ -153,7 +153,7 @@ class Outcomes:
 
 
 def summary(
-    found: Outcomes, other: Outcomes | None = None, measures: Sequence[str] = tuple(MEASURES)
+    outcomes: Outcomes, other: Outcomes | None = None, measures: Sequence[str] = tuple(MEASURES)
 ) -> dict[str, dict[str, Mean]]:
     """Returns means by name of the measure and name of the mean.
 
@@ -161,18 +161,18 @@ def summary(
     many questions, there is the paired ``gain`` over it, too. If an audit disputes questions, there
     are also ``without_disputed`` and ``gain_without_disputed``.
     """
-    every, fewer = found.counting(disputed=True), found.counting(disputed=False)
+    every, fewer = outcomes.counting(disputed=True), outcomes.counting(disputed=False)
     content = {
         name: {"all": every.mean(name), "without_adversarial": every.mean(name, adversarial=False)}
         for name in measures
     }
-    gains = other is not None and len(other) == len(found)
+    gains = other is not None and len(other) == len(outcomes)
     for name, means in content.items():
-        if any(found.disputed):
+        if any(outcomes.disputed):
             means["without_disputed"] = fewer.mean(name)
         if other is not None and gains:
             means["gain"] = every.gain(other, name)
-            if any(found.disputed):
+            if any(outcomes.disputed):
                 means["gain_without_disputed"] = fewer.gain(other, name)
     return content
 
@@ -191,6 +191,7 @@ def outcomes_of(
     highest = max((int(b.structure.level.max(initial=0)) for b in batches), default=0)
     totals = np.zeros(highest + 1, dtype=np.int64)
     fates = np.zeros((len(questions), 3), dtype=np.int64)
+    # Each batch fills the places of its questions; read nodes are counted by level over all.
     for batch, ranked in zip(batches, rankings, strict=True):
         places = list(batch.places)
         for name, values in batch.measure(ranked).items():
@@ -235,26 +236,25 @@ def pooled(parts: Mapping[str, Outcomes]) -> Outcomes:
     """
     if not parts:
         raise ValueError("there are no outcomes to pool; measure at least one conversation")
-    total = sum(len(part) for part in parts.values())
-    names = next(iter(parts.values())).values
-    levels = sorted({level for part in parts.values() for level in part.levels})
+    every = tuple(parts.values())
+    total = sum(len(part) for part in every)
+    levels = sorted({level for part in every for level in part.levels})
     return Outcomes(
-        tuple(one for part in parts.values() for one in part.categories),
+        tuple(one for part in every for one in part.categories),
         {
-            name: tuple(value for part in parts.values() for value in part.values[name])
-            for name in names
+            name: tuple(value for part in every for value in part.values[name])
+            for name in every[0].values
         },
         {
-            level: sum(part.levels.get(level, 0.0) * len(part) for part in parts.values())
-            / max(total, 1)
+            level: sum(part.levels.get(level, 0.0) * len(part) for part in every) / max(total, 1)
             for level in levels
         },
         tuple(name for name, part in parts.items() for _ in part.categories),
-        next(iter(parts.values())).seed,
-        tuple(fate for part in parts.values() for fate in part.fates),
-        tuple(text for part in parts.values() for text in part.asked),
-        tuple(one for part in parts.values() for one in part.disputed),
-        all(part.count_disputed for part in parts.values()),
+        every[0].seed,
+        tuple(fate for part in every for fate in part.fates),
+        tuple(text for part in every for text in part.asked),
+        tuple(one for part in every for one in part.disputed),
+        all(part.count_disputed for part in every),
     )
 
 
@@ -315,9 +315,9 @@ def evaluate(
     """
     settings = measured_settings(settings_for(memory, settings, changes), {}).resolved(memory.model)
     limits = Limits(settings.k, settings.budget, units, tokens, settings.deduplicate)
-    found = batches(memory, questions, settings, limits)
-    rankings = (ranked(memory, batch, settings) for batch in found)
-    return Evaluation(settings, units, tokens, outcomes_of(questions, found, rankings, seed))
+    groups = batches(memory, questions, settings, limits)
+    rankings = (ranked(memory, batch, settings) for batch in groups)
+    return Evaluation(settings, units, tokens, outcomes_of(questions, groups, rankings, seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,9 +337,8 @@ def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
     Tries the presets in their order and returns the best question of the first one that has any. A
     question qualifies if propagation raises the number of its gold turns that are found, and does
     not lower the number that are found or quoted by wider nodes. The question with the largest gain
-    in found turns is best,
-    then the largest gain in quoted turns, then the earlier question. Returns None if no question
-    qualifies under any preset.
+    in found turns is best, then the largest gain in quoted turns, then the earlier question.
+    Returns None if no question qualifies under any preset.
     """
     for settings in PRESETS.values():
         after = evaluate(memory, questions, settings).outcomes.fates
@@ -354,12 +353,26 @@ def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
     return None
 
 
+def covering(memory: Memory, questions: Sequence[Question], **changes: Any) -> dict[str, Any]:
+    """Returns the columns of ``QuestionBatch.covering`` for all questions, float64 (q,) each.
+
+    Of every ranking the K best nodes are read. ``changes`` are fields of the settings.
+    """
+    settings = measured_settings(None, changes).resolved(memory.model)
+    columns: dict[str, Any] = {}
+    for batch in batches(memory, questions, settings, Limits(settings.k)):
+        best = ranked(memory, batch, settings)[:, : settings.k]
+        for name, values in batch.covering(best).items():
+            columns.setdefault(name, np.full(len(questions), np.nan))[list(batch.places)] = values
+    return columns
+
+
 def ranked(memory: Memory, batch: QuestionBatch, settings: RetrievalSettings) -> Ints:
     """Returns the ranking over all levels of every question of a batch, node ids int64 (q, m)."""
     if settings.method == "native":
         asked = replace(settings, step=batch.step)
-        found = (native_retrieval(memory, q.text, asked, batch.whole) for q in batch.questions)
-        return batch.ragged([retrieval.ranked for retrieval in found])
+        results = (native_retrieval(memory, q.text, asked, batch.whole) for q in batch.questions)
+        return batch.ragged([retrieval.ranked for retrieval in results])
     policy, alpha, horizon = settings.propagation
     edges = batch.structure.edges
     initial = batch.first_scores(memory, settings.relevance_for(memory.model))

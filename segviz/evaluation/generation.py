@@ -105,14 +105,14 @@ class AnswerEvaluation:
         return sum(bool(row.fault) for row in self.rows)
 
 
-def one_grade(found: Iterable[AnswerEvaluation]) -> str:
+def one_grade(evaluations: Iterable[AnswerEvaluation]) -> str:
     """Returns a warning if a judge gave all of ``_FEW`` or more answers one grade; else "".
 
     Grades that a rule decides do not count.
     """
     grades = [
         row.score
-        for one in found
+        for one in evaluations
         for row in one.rows
         if one.judge and row.answer and not row.adversarial and row.score is not None
     ]
@@ -217,13 +217,20 @@ def _answer_batch(
 
 
 def _row(question: Question, answer: Answer, graded: Reply | LabelError | None) -> AnswerRow:
+    # The grade of a rule, if one decides, else that of the judge.
     score, fault, tokens = by_rule(question, answer.text), answer.fault, answer.tokens
     if isinstance(graded, LabelError):
-        said = f"the judge answered {graded.answer[:200]!r}, expected a grade from 0 to 3"
-        fault = said if graded.answer else str(graded)
+        message = f"the judge answered {graded.answer[:200]!r}, expected a grade from 0 to 3"
+        fault = message if graded.answer else str(graded)
     elif graded is not None:
         tokens, score = tokens + graded.tokens, grade(graded)
-    f1, bleu = _text_overlap(question, answer.text)
+    # The overlap with the gold answer; an adversarial question is right to be declined.
+    f1 = bleu = None
+    if is_adversarial(question):
+        f1 = bleu = float(declines(answer.text))
+    elif question.answer is not None:
+        f1 = token_f1(answer.text, question.answer)
+        bleu = bleu1(answer.text, question.answer)
     return AnswerRow(
         question.index,
         question.category,
@@ -239,18 +246,10 @@ def _row(question: Question, answer: Answer, graded: Reply | LabelError | None) 
     )
 
 
-def _text_overlap(question: Question, text: str) -> tuple[float | None, float | None]:
-    if is_adversarial(question):
-        return float(declines(text)), float(declines(text))
-    if question.answer is None:
-        return None, None
-    return token_f1(text, question.answer), bleu1(text, question.answer)
-
-
 def _outcomes(questions: Sequence[Question], rows: Sequence[AnswerRow], seed: int) -> Outcomes:
     def column(value: Callable[[AnswerRow], float | None]) -> tuple[float | None, ...]:
-        found = (value(row) for row in rows)
-        return tuple(None if each is None else float(each) for each in found)
+        numbers = (value(row) for row in rows)
+        return tuple(None if each is None else float(each) for each in numbers)
 
     values = {
         "accuracy": column(lambda row: row.right),
@@ -298,20 +297,20 @@ def retrievals(
         ``collapsed``.
     """
     plain = replace(settings, policy="none", method="propagate")
-    found: dict[str, RetrievalSettings] = {}
+    ways: dict[str, RetrievalSettings] = {}
     for name in names:
         if name in (NATIVE, "none"):
             asked = (native_settings(memory, plain) if name == NATIVE else None) or plain
-            found[COLLAPSED if asked == plain else NATIVE] = asked
+            ways[COLLAPSED if asked == plain else NATIVE] = asked
             continue
         for alpha, horizon in product(alphas or (settings.alpha,), horizons or (settings.horizon,)):
             moved = replace(plain, policy=name, alpha=alpha, horizon=horizon)
-            found[f"{name} {alpha:g}, H {horizon}"] = moved
-    return found
+            ways[f"{name} {alpha:g}, H {horizon}"] = moved
+    return ways
 
 
 def grade_rows(
-    found: Mapping[str, Outcomes], firsts: Sequence[int] = (), *, adversarial: bool = True
+    evaluations: Mapping[str, Outcomes], firsts: Sequence[int] = (), *, adversarial: bool = True
 ) -> list[Row]:
     """Returns a row of means for each of several evaluations of the same questions.
 
@@ -321,44 +320,46 @@ def grade_rows(
     it. If an audit disputes questions, a further column has this measure without them (or with
     them, if they do not count now).
     """
-    labels = list(found)
+    labels = list(evaluations)
+    # The evaluation from which each one's gain is measured.
     others = [labels[place] for place in firsts or [0] * len(labels)]
     shown = [
         name
         for name in GRADES
-        if any(each.mean(name, adversarial=adversarial).n for each in found.values())
+        if any(each.mean(name, adversarial=adversarial).n for each in evaluations.values())
     ]
     rows: list[Row] = []
-    for (label, outcomes), other in zip(found.items(), others, strict=True):
+    for (label, outcomes), other in zip(evaluations.items(), others, strict=True):
         row: Row = {"answered from": label}
         for name in shown:
             row[GRADES[name]] = outcomes.mean(name, adversarial=adversarial)
             if name == shown[0]:
                 row |= outcomes.recounted(name, adversarial=adversarial)
-                if len(found) > 1:
-                    row["gain"] = outcomes.gain(found[other], name, adversarial=adversarial)
+                if len(evaluations) > 1:
+                    row["gain"] = outcomes.gain(evaluations[other], name, adversarial=adversarial)
                 if len({*others}) > 1:
                     row["gain over"] = other
         rows.append(row)
     return rows
 
 
-def category_rows(found: Mapping[str, Outcomes], measure: str = "accuracy") -> list[Row]:
+def category_rows(evaluations: Mapping[str, Outcomes], measure: str = "accuracy") -> list[Row]:
     """Returns the means of a measure of ``GRADES`` by category, a row for each evaluation.
 
     Categories without any value are left out.
     """
     known = [
         category
-        for category in next(iter(found.values())).known_categories
-        if any(each.mean(measure, category=category).n for each in found.values())
+        for category in next(iter(evaluations.values())).known_categories
+        if any(each.mean(measure, category=category).n for each in evaluations.values())
     ]
-    rows: list[Row] = []
-    for label, outcomes in found.items():
-        row: Row = {"answered from": label}
-        means = {category_label(name): outcomes.mean(measure, category=name) for name in known}
-        rows.append(row | means)
-    return rows
+    return [
+        {
+            "answered from": label,
+            **{category_label(name): outcomes.mean(measure, category=name) for name in known},
+        }
+        for label, outcomes in evaluations.items()
+    ]
 
 
 def rehearse_answers(

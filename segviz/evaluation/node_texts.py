@@ -94,16 +94,17 @@ def unsourced(text: str, units: Iterable[Unit]) -> list[str]:
         text: a summary.
         units: the units it covers.
     """
-    found = {_NUMBER: set[str](), _WORD: set[str]()}
+    # The numbers and words of the units, and of the dates near theirs.
+    numbers, words = set[str](), set[str]()
     for unit in units:
-        found[_NUMBER] |= {*map(_digits, _NUMBER.findall(unit.text)), *_spelled(unit.text)}
-        found[_WORD] |= {*map(_bare, _WORD.findall(unit.text))}
+        numbers |= {*map(_digits, _NUMBER.findall(unit.text)), *_spelled(unit.text)}
+        words |= {*map(_bare, _WORD.findall(unit.text))}
         for day in (unit.time + timedelta(days) for days in _NEAR) if unit.time else ():
-            found[_NUMBER] |= {str(day.day), str(day.year)}
-            found[_WORD] |= {f"{day:%B}".casefold(), f"{day:%A}".casefold()}
+            numbers |= {str(day.day), str(day.year)}
+            words |= {f"{day:%B}".casefold(), f"{day:%A}".casefold()}
     names = [name for name in _NAME.findall(text) if name[0].isupper() and len(_bare(name)) > 1]
-    lacking = [number for number in _NUMBER.findall(text) if _digits(number) not in found[_NUMBER]]
-    lacking += [_OWNER.sub("", name) for name in names if _bare(name) not in found[_WORD]]
+    lacking = [number for number in _NUMBER.findall(text) if _digits(number) not in numbers]
+    lacking += [_OWNER.sub("", name) for name in names if _bare(name) not in words]
     return list(dict.fromkeys(lacking))
 
 
@@ -112,13 +113,13 @@ def unsourced_texts(structure: Structure, units: Sequence[Unit]) -> dict[int, li
 
     An offline text in the place of a model's counts, too: it may quote the model's texts below it.
     """
-    found = {}
-    for node in np.flatnonzero(structure.active).tolist():
-        facts = structure.facts[node]
-        if PROMPT in facts:
-            covered = [units[index] for index in structure.coverage(node)]
-            found[node] = unsourced(structure.text[node], covered)
-    return {node: lacking for node, lacking in found.items() if lacking}
+    nodes = np.flatnonzero(structure.active).tolist()
+    lists = {
+        node: unsourced(structure.text[node], [units[index] for index in structure.coverage(node)])
+        for node in nodes
+        if PROMPT in structure.facts[node]
+    }
+    return {node: lacking for node, lacking in lists.items() if lacking}
 
 
 def _digits(number: str) -> str:

@@ -76,10 +76,10 @@ class _Run:
             spoken = reordered(spoken, self.share, self.seed)
         try:
             memory = self.build(spoken)
-            found = self.measure(memory, spoken.questions, seed=self.seed, **self.settings)
+            result = self.measure(memory, spoken.questions, seed=self.seed, **self.settings)
         except HandoverError as error:
             return error
-        return Measured(self.conversation.id, self.system, self.seed, found)
+        return Measured(self.conversation.id, self.system, self.seed, result)
 
 
 def measure_many(
@@ -138,16 +138,17 @@ def measure_many(
         spoken, build = conversations[index], builders[name]
         return _Run(spoken, name, seed, build, share, measure, settings, code_hash())
 
-    found = dict(known or {})
-    waiting = [place for place in range(len(places)) if place not in found]
+    # Results arrive in any order; each is kept at the place of its run.
+    measured = dict(known or {})
+    waiting = [place for place in range(len(places)) if place not in measured]
     with closing(_results(waiting, run, workers)) as results:
         for done, (place, result) in enumerate(_sound(results, failed), start=1):
-            found[place] = result
+            measured[place] = result
             if keep is not None:
                 keep(place, result)
             if progress is not None:
                 progress(done, len(waiting))
-    return tuple(found[place] for place in sorted(found))
+    return tuple(measured[place] for place in sorted(measured))
 
 
 def _sound(
@@ -197,9 +198,9 @@ def _measured(place: int, run: _Run) -> tuple[int, Measured[Any] | HandoverError
 
 def _refuse_models(builders: Mapping[str, Build]) -> None:
     for name, build in builders.items():
-        held = build.keywords if isinstance(build, partial) else {}
-        embedder = held.get("embedder")
-        if held.get("chat") is not None or (
+        options = build.keywords if isinstance(build, partial) else {}
+        embedder = options.get("embedder")
+        if options.get("chat") is not None or (
             embedder is not None and not isinstance(embedder, str) and paid(embedder)
         ):
             raise ValueError(

@@ -16,7 +16,8 @@ from collections.abc import Mapping
 
 from segviz.evaluation.aggregate import Row
 from segviz.systems import SYSTEMS
-from segviz.systems.common.published import Paper, Reported
+from segviz.systems.common.published import Paper
+from segviz.systems.common.published import Reported as Reported
 from segviz.tree.shape import Layer
 
 SOURCES: dict[str, Paper] = {
@@ -25,7 +26,7 @@ SOURCES: dict[str, Paper] = {
 """Papers of the systems, by the name of the paper."""
 
 CAVEATS: dict[tuple[str, str], str] = {
-    (name, table): said for name, paper in SOURCES.items() for table, said in paper.tables.items()
+    (name, table): note for name, paper in SOURCES.items() for table, note in paper.tables.items()
 }
 """Caveats that hold for all numbers of a table, by paper and table."""
 
@@ -53,13 +54,13 @@ def printed_shapes(system: str, data: str) -> list[Row]:
     They are the mean shapes of trees over a data set, whose name begins with ``data`` if there is
     such a row. The leaves are the paper's exchange units. RAPTOR has no calls per leaf.
     """
-    found: dict[str, dict[str, float]] = {}
+    trees: dict[str, dict[str, float]] = {}
     for row in _of(system, data, *_SHAPE):
         if (row.source, row.table) == ("segtreemem", "Table 5"):
             method = f"{_METHODS[system]} {row.variant}".strip()
-            found.setdefault(f"{method}, {row.data}", {})[row.metric] = row.value
+            trees.setdefault(f"{method}, {row.data}", {})[row.metric] = row.value
     rows: list[Row] = []
-    for name, of in found.items():
+    for name, of in trees.items():
         of["nodes/leaf"] = of["nodes"] / of["leaves"]
         cells: Row = {label: of[metric] for metric, label in _SHAPE.items() if metric in of}
         rows.append({"memory": name, "kind": "published", **cells})
@@ -72,11 +73,11 @@ def printed_layers(system: str, data: str) -> dict[Reported, dict[str, float]]:
     For the first number of each data set, chosen as in :func:`printed_shapes`, it has the number of
     nodes by level and kind, as ``"1 event"``, and the number of ``relations``, if printed.
     """
-    found: dict[tuple[str, str], tuple[Reported, dict[str, float]]] = {}
+    sizes: dict[tuple[str, str], tuple[Reported, dict[str, float]]] = {}
     for row in _of(system, data, "layer", "relations"):
-        _, counts = found.setdefault((row.table, row.data), (row, {}))
+        _, counts = sizes.setdefault((row.table, row.data), (row, {}))
         counts[row.variant or row.metric] = row.value
-    return dict(found.values())
+    return dict(sizes.values())
 
 
 def printed_ratio(counts: Mapping[str, float], layer: Layer) -> float | None:

@@ -22,6 +22,7 @@ from segviz.retrieval import (
     estimated_tokens,
     initial_scores,
 )
+from segviz.retrieval.gold import gold_leaves
 from segviz.text.words import QUOTED, all_tokens, content_tokens, count_words
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
@@ -58,48 +59,48 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False)
-class _Facts:
-    """Facts that are looked for in the texts of n nodes: f words or turns, each of one question.
+class _Targets:
+    """Targets looked for in the texts of n nodes: f words or turns, each of one question.
 
     Attributes:
-        question: row of the fact's question, int64 (f,).
-        held: True if the node's text has the fact, bool (f, n + 1).
-        absent: probability that the text of a random leaf lacks the fact, float64 (f,).
+        question: row of the target's question, int64 (f,).
+        present: True if the node's text has the target, bool (f, n + 1).
+        absent: probability that the text of a random leaf lacks the target, float64 (f,).
         size: length of each node's text / mean length of a leaf, float64 (n + 1,). The last column
-            is padding, here and in ``held``.
+            is padding, here and in ``present``.
     """
 
     question: Ints
-    held: Bools
+    present: Bools
     absent: Floats
     size: Floats
 
-    def found(self, tops: Ints) -> tuple[Floats, Floats]:
-        """Returns the share of each question's facts that its read nodes have, and a baseline.
+    def shares(self, tops: Ints) -> tuple[Floats, Floats]:
+        """Returns the share of each question's targets that its read nodes have, and a baseline.
 
         The baseline is the share expected of random leaves of the same total length: of W / L̄
         leaves, drawn with replacement, if the read texts have W words and a leaf has L̄ on average.
-        A fact that the share p of the leaves has is among them with probability
+        A target that the share p of the leaves has is among them with probability
         1 − (1 − p) ** (W / L̄).
 
         Args:
             tops: read nodes of each question, int64 (q, m).
 
         Returns:
-            Two arrays float64 (q,), NaN for a question without facts.
+            Two arrays float64 (q,), NaN for a question without targets.
         """
         rows = np.arange(len(self.question))[:, None]
         nodes = tops[self.question]
-        held = np.asarray(self.held[rows, nodes].any(axis=1))
+        present = np.asarray(self.present[rows, nodes].any(axis=1))
         chance = 1 - self.absent ** self.size[nodes].sum(axis=1)
         whole = np.bincount(self.question, minlength=len(tops))
         whole = np.where(whole > 0, whole, np.nan)
 
-        def shares(parts: NDArray[Any]) -> Floats:
+        def share(parts: NDArray[Any]) -> Floats:
             summed = np.bincount(self.question, weights=parts, minlength=len(tops))
             return np.asarray(summed / whole)
 
-        return shares(held), shares(chance)
+        return share(present), share(chance)
 
 
 class QuestionBatch:
@@ -139,118 +140,97 @@ class QuestionBatch:
         self._nodes = np.flatnonzero(structure.retrievable)
         n = len(structure)
         self._level = np.append(np.where(structure.retrievable, structure.level, -1), -1)
-        from_ghost = structure.ghost[structure.edges[:, 1]]
         # Where raw units are ghosts, the memories made from them count as leaves.
-        made = np.isin(np.arange(len(structure) + 1), structure.edges[from_ghost, 0])
+        from_ghost = structure.ghost[structure.edges[:, 1]]
+        made = np.isin(np.arange(n + 1), structure.edges[from_ghost, 0])
         self._leaf: Bools = (self._level == 0) | made
         lengths = [count_words(text) for text in structure.text]
         tokens = [estimated_tokens(text) for text in structure.text]
         self._lengths, self._tokens = np.array([*lengths, 0]), np.array([*tokens, 0])
         self._covered: Callable[[int], tuple[int, ...]] = cache(structure.coverage)
-        self._gold(memory)
-        texts: dict[str, list[int]] = defaultdict(list)
-        turns = [
-            [memory.conversation.turn(turn).content for turn in self._turns(question)]
-            for question in questions
-        ]
-        sought = {word for each in turns for text in each for word in content(text)}
+        self._locate_gold(memory)
+        # An inverted index of the words that are looked for: the nodes whose text has each.
+        gold_texts = [memory.conversation.turn(turn).content for _, turn in self._pairs]
+        sought = {word for text in gold_texts for word in content(text)}
         sought.update(*(content(question.answer or "") for question in questions))
+        nodes_with: dict[str, list[int]] = defaultdict(list)
         for node in self._nodes.tolist():
             for word in words(structure.text[node]) & sought:
-                texts[word].append(node)
+                nodes_with[word].append(node)
 
         @cache
         def marks_of(word: str) -> Ints:
             marks = np.zeros(n + 1, dtype=np.int64)
-            marks[texts.get(word, [])] = 1
+            marks[nodes_with.get(word, [])] = 1
             return marks
 
-        asked = [
-            (row, marks_of(word) > 0)
-            for row, question in enumerate(questions)
-            for word in sorted(content(question.answer or ""))
-        ]
-        self._answers = self._facts(asked)
-        quotes, quoting = [], np.zeros(self._above.shape, dtype=np.bool_)
-        flat = [(row, text) for row, texts_of_it in enumerate(turns) for text in texts_of_it]
-        for place, (row, text) in enumerate(flat):
-            wanted = content(text)
-            if wanted:
-                held = sum((marks_of(word) for word in wanted), np.zeros(n + 1, np.int64))
-                quoting[place] = held >= QUOTED * len(wanted) - 1e-9
-                quotes.append((row, quoting[place]))
-        self._quotes = self._facts(quotes)
-        # A leaf has its own turns; an ancestor has a turn only if its text quotes it.
-        self._holds: Bools = self._of_leaf | self._above & quoting
-
-    def _turns(self, question: Question) -> list[str]:
-        """Returns the evidence ids of a question that are turns of the conversation."""
-        return [turn for turn in dict.fromkeys(question.evidence) if turn in self._known]
-
-    def _gold(self, memory: Memory) -> None:
-        structure, questions = self.structure, self.questions
-        leaves = np.asarray(structure.leaves, dtype=np.int64)
-        start, stop = structure.start[leaves], structure.stop[leaves]
-
-        @cache
-        def leaves_of(unit: int) -> list[int]:
-            found: list[int] = leaves[(start <= unit) & (unit < stop)].tolist()
-            return found
-
-        @cache
-        def holders_of(unit: int) -> list[int]:
-            return [node for leaf in leaves_of(unit) for node in structure.holders(leaf)]
-
-        wanted = {turn for question in questions for turn in question.evidence}
-        units_of: dict[str, list[int]] = defaultdict(list)
-        for unit in memory.units:
-            for turn in wanted.intersection(unit.turn_ids):
-                if leaves_of(unit.index):
-                    units_of[turn].append(unit.index)
-        self._known = {turn.id for turn in memory.conversation.turns}
-        ends = len(memory.units) + 1
-        held = np.bincount(start, minlength=ends) - np.bincount(stop, minlength=ends)
-        self._present = int(np.count_nonzero(np.cumsum(held)))
-        self.counted: Bools = np.array(
-            [not self._known.isdisjoint(q.evidence) for q in questions], dtype=np.bool_
+        # Each content word of a gold answer is a target.
+        self._answers = self._targets(
+            [
+                (row, marks_of(word) > 0)
+                for row, question in enumerate(questions)
+                for word in sorted(content(question.answer or ""))
+            ]
         )
-        self.gold: Bools = np.zeros((len(questions), len(structure) + 1), dtype=np.bool_)
-        units = []
-        for row, question in zip(self.gold, questions, strict=True):
-            gold = frozenset(u for turn in question.evidence for u in units_of.get(turn, ()))
-            row[[node for u in gold for node in holders_of(u)]] = True
-            units.append(gold)
-        self._gold_units = tuple(units)
-        pairs: list[int] = []
-        own: list[Bools] = []
-        every: list[Bools] = []
-        for i, question in enumerate(questions):
-            for turn in self._turns(question):
-                held_by = {node for u in units_of.get(turn, ()) for node in holders_of(u)}
-                above = reachable(structure.parents, held_by)
-                pairs.append(i)
-                for part, nodes in ((own, held_by), (every, above)):
-                    part.append(np.isin(np.arange(len(structure) + 1), list(nodes)))
-        self._gold_turns = np.array(pairs, dtype=np.int64)
-        size = (len(pairs), len(structure) + 1)
+        # Each gold turn is a target; a text has it if it has most of its content words.
+        quotes, quoting = [], np.zeros(self._above.shape, dtype=np.bool_)
+        for place, ((row, _), text) in enumerate(zip(self._pairs, gold_texts, strict=True)):
+            if wanted := content(text):
+                shared = sum((marks_of(word) for word in wanted), np.zeros(n + 1, np.int64))
+                quoting[place] = shared >= QUOTED * len(wanted) - 1e-9
+                quotes.append((row, quoting[place]))
+        self._quotes = self._targets(quotes)
+        # A leaf has its own turns; an ancestor has a turn only if its text quotes it.
+        self._has_turn: Bools = self._of_leaf | self._above & quoting
+
+    def _locate_gold(self, memory: Memory) -> None:
+        """Sets the gold turns of the questions, and the units and nodes that have them."""
+        structure, n = self.structure, len(self.structure)
+        known = {turn.id for turn in memory.conversation.turns}
+        self._pairs = [
+            (row, turn)
+            for row, question in enumerate(self.questions)
+            for turn in dict.fromkeys(question.evidence)
+            if turn in known
+        ]
+        self._gold_turns = np.array([row for row, _ in self._pairs], dtype=np.int64)
+        self.counted: Bools = np.bincount(self._gold_turns, minlength=len(self.questions)) > 0
+        # The units with a leaf: those where more leaves have begun than ended.
+        leaves, ends = np.asarray(structure.leaves, dtype=np.int64), len(memory.units) + 1
+        begun = np.bincount(structure.start[leaves], minlength=ends)
+        ended = np.bincount(structure.stop[leaves], minlength=ends)
+        self._present = int(np.count_nonzero(np.cumsum(begun - ended)))
+        # Each gold turn's units, and the leaves or stored texts made from them.
+        units_of: dict[str, set[int]] = defaultdict(set)
+        holders_of: dict[str, set[int]] = defaultdict(set)
+        for leaf, unit, turn in gold_leaves(structure, memory.units, {t for _, t in self._pairs}):
+            units_of[turn].add(unit)
+            holders_of[turn].update(structure.holders(leaf))
+        self.gold: Bools = np.zeros((len(self.questions), n + 1), dtype=np.bool_)
+        self._gold_units: list[set[int]] = [set() for _ in self.questions]
         # For each gold turn the leaves or memories that have it, and these with all ancestors.
-        self._of_leaf: Bools = np.array(own, dtype=np.bool_).reshape(size)
-        self._above: Bools = np.array(every, dtype=np.bool_).reshape(size)
+        self._of_leaf: Bools = np.zeros((len(self._pairs), n + 1), dtype=np.bool_)
+        self._above: Bools = self._of_leaf.copy()
+        for place, (row, turn) in enumerate(self._pairs):
+            self._gold_units[row] |= units_of[turn]
+            self._of_leaf[place, list(holders_of[turn])] = True
+            self._above[place, list(reachable(structure.parents, holders_of[turn]))] = True
+            self.gold[row] |= self._of_leaf[place]
         self._narrow: Bools = np.append(structure.stop - structure.start == 1, False) | self._leaf
 
-    def _facts(self, rows: Sequence[tuple[int, Bools]]) -> _Facts:
-        """Returns the facts of ``rows``, one for each pair.
+    def _targets(self, rows: Sequence[tuple[int, Bools]]) -> _Targets:
+        """Returns the targets of ``rows``, one for each pair.
 
-        A pair has the row of the fact's question, and True for each node with the fact, (n + 1,).
+        A pair has the row of the target's question, and True for each node with it, (n + 1,).
         """
         n = len(self.structure)
         question = np.array([row for row, _ in rows], dtype=np.int64)
-        held = np.array([marks for _, marks in rows], dtype=np.bool_).reshape(len(rows), n + 1)
+        present = np.array([marks for _, marks in rows], dtype=np.bool_).reshape(len(rows), n + 1)
         leaves = np.asarray(self.structure.leaves, dtype=np.int64)
-        absent = 1 - held[:, leaves].sum(axis=1) / max(len(leaves), 1)
-        # Without any word in the leaves no fact can be found, so the length is irrelevant.
+        absent = 1 - present[:, leaves].sum(axis=1) / max(len(leaves), 1)
+        # Without any word in the leaves no target can be found, so the length is irrelevant.
         mean = self._lengths[leaves].sum() / max(len(leaves), 1) or 1.0
-        return _Facts(question, held, absent, self._lengths / mean)
+        return _Targets(question, present, absent, self._lengths / mean)
 
     def first_scores(self, memory: Memory, relevance: str) -> Floats:
         """Returns the initial scores s⁽⁰⁾, float64 (q, n); ValueError for an unknown relevance."""
@@ -279,10 +259,10 @@ class QuestionBatch:
     def ragged(self, rankings: Sequence[Sequence[int]]) -> Ints:
         """Returns rankings of different lengths as one array, padded at the end."""
         width = max(map(len, rankings), default=0)
-        found = np.full((len(rankings), width), len(self.structure), dtype=np.int64)
-        for row, nodes in zip(found, rankings, strict=True):
+        padded = np.full((len(rankings), width), len(self.structure), dtype=np.int64)
+        for row, nodes in zip(padded, rankings, strict=True):
             row[: len(nodes)] = nodes
-        return found
+        return padded
 
     def tops(self, ranked: Ints) -> Ints:
         """Returns the part of each ranking that is read: K nodes, or those within the budget."""
@@ -304,40 +284,42 @@ class QuestionBatch:
 
     def measure(self, ranked: Ints) -> dict[str, Floats]:
         """Returns every measure of rankings ``ranked`` (q, m), float64 (q,), NaN for no value."""
-        tops = self.tops(ranked)
-        found = self._of_leaves(ranked)
-        mixed = self._mixed(ranked)
-        found["reached"], read = self._reached(mixed)
-        found["reached_lift"] = found["reached"] - read / max(self._present, 1)
-        quoted, by_chance = self._quotes.found(tops)
-        found["quoted"], found["quoted_lift"] = quoted, quoted - by_chance
-        words, by_chance = self._answers.found(self._within(mixed, self._limits.tokens))
-        found["answer_words"], found["answer_words_lift"] = words, words - by_chance
-        found["words"] = self._lengths[tops].sum(axis=1).astype(np.float64)
+        tops, mixed = self.tops(ranked), self._mixed(ranked)
+        columns = self._of_leaves(ranked)
+        columns["reached"], read = self._reached(mixed)
+        columns["reached_lift"] = columns["reached"] - read / max(self._present, 1)
+        quoted, by_chance = self._quotes.shares(tops)
+        columns["quoted"], columns["quoted_lift"] = quoted, quoted - by_chance
+        words, by_chance = self._answers.shares(self._within(mixed, self._limits.tokens))
+        columns["answer_words"], columns["answer_words_lift"] = words, words - by_chance
+        columns["words"] = self._lengths[tops].sum(axis=1).astype(np.float64)
         for name, measure in MEASURES.items():
             if measure.evidence:
-                found[name][~self.counted] = np.nan
-        return {name: found[name] for name in MEASURES}
+                columns[name][~self.counted] = np.nan
+        return {name: columns[name] for name in MEASURES}
 
     def _of_leaves(self, ranked: Ints) -> dict[str, Floats]:
+        """Returns the measures of the ranking of leaves, a column float64 (q,) for each."""
         k = self._limits.k
+        # The 1-based rank of each leaf among the leaves; where it is gold, and of the K best.
         leaf = self._leaf[ranked]
         place = np.cumsum(leaf, axis=1)
-        rows = np.arange(len(ranked))[:, None]
-        hit = self.gold[rows, ranked] & leaf
+        hit = self.gold[np.arange(len(ranked))[:, None], ranked] & leaf
         near = hit & (place <= k)
         wanted = self.gold.sum(axis=1)
+        first = np.where(hit, place, np.iinfo(np.int64).max).min(axis=1, initial=np.iinfo(int).max)
+        # nDCG: a gold leaf of rank r is worth 1 / log₂(1 + r); ideally they are the first ones.
         worth = np.concatenate([[0.0], 1 / np.log2(np.arange(2, k + 2))])
         gain = worth[np.where(near, place, 0)].sum(axis=1)
         ideal = np.cumsum(worth)
-        first = np.where(hit, place, np.iinfo(np.int64).max).min(axis=1, initial=np.iinfo(int).max)
         recall = _ratio(near.sum(axis=1), wanted)
-        if self.structure.ghost.any():  # what was never written has no leaf, and is missed
+        # Of stored texts recall counts gold turns: one that was never written is missed.
+        if self.structure.ghost.any():
             best = np.where(leaf & (place <= k), ranked, len(self.structure))
             turn = np.arange(len(self._gold_turns))[:, None]
-            found = self._of_leaf[turn, best[self._gold_turns]].any(axis=1)
-            kept = np.bincount(self._gold_turns[found], minlength=len(ranked))
-            recall = _ratio(kept, np.bincount(self._gold_turns, minlength=len(ranked)))
+            retrieved = self._of_leaf[turn, best[self._gold_turns]].any(axis=1)
+            number = np.bincount(self._gold_turns[retrieved], minlength=len(ranked))
+            recall = _ratio(number, np.bincount(self._gold_turns, minlength=len(ranked)))
         return {
             "recall": recall,
             "reciprocal_rank": np.where(hit.any(axis=1), 1.0 / first, 0.0),
@@ -376,31 +358,35 @@ class QuestionBatch:
             ``covered``, 1 if they have all; ``1-hit``, ``2-hit`` and ``multi-hit``, the shares of
             the K best nodes with one answer word, two, and more. Source: xMemory §5.2.
         """
-        asked = self._answers.question
-        held = self._answers.held[np.arange(len(asked))[:, None], ranked[asked]]
-        last = np.full(len(ranked), np.nan)
-        for row in range(len(ranked)) if held.size else ():
-            words = held[asked == row]
+        # For each answer word True at the ranked nodes with it, bool (f, m).
+        asked, k = self._answers.question, self._limits.k
+        present = self._answers.present[np.arange(len(asked))[:, None], ranked[asked]]
+        # The rank at which the last word of the answer comes first.
+        blocks = np.full(len(ranked), np.nan)
+        for row in range(len(ranked)) if present.size else ():
+            words = present[asked == row]
             if len(words) and words.any(axis=1).all():
-                last[row] = 1 + words.argmax(axis=1).max()
+                blocks[row] = 1 + words.argmax(axis=1).max()
+        # The tokens of all nodes up to this rank.
         paid = np.cumsum(self._tokens[ranked], axis=1)
-        found = np.flatnonzero(~np.isnan(last))
+        covered = ~np.isnan(blocks)
+        complete = np.flatnonzero(covered)
         tokens = np.full(len(ranked), np.nan)
-        tokens[found] = paid[found, last[found].astype(int) - 1]
+        tokens[complete] = paid[complete, blocks[complete].astype(int) - 1]
+        # The number of answer words in each of the K best nodes.
         hits = np.zeros(ranked.shape, dtype=np.int64)
-        np.add.at(hits, asked, held)
-        top = hits[:, : self._limits.k]
-        read = np.maximum((ranked[:, : self._limits.k] < len(self.structure)).sum(axis=1), 1)
+        np.add.at(hits, asked, present)
+        top = hits[:, :k]
+        read = np.maximum((ranked[:, :k] < len(self.structure)).sum(axis=1), 1)
         shares = {
+            "covered": covered.astype(np.float64),
             "1-hit": (top == 1).sum(axis=1) / read,
             "2-hit": (top == 2).sum(axis=1) / read,
             "multi-hit": (top > 2).sum(axis=1) / read,
         }
-        none = np.bincount(asked, minlength=len(ranked)) == 0
-        found_all = {"covered": (~np.isnan(last)).astype(np.float64), **shares}
-        for values in found_all.values():
-            values[none] = np.nan
-        return {"blocks": last, "tokens": tokens, **found_all}
+        for values in shares.values():
+            values[np.bincount(asked, minlength=len(ranked)) == 0] = np.nan
+        return {"blocks": blocks, "tokens": tokens, **shares}
 
     def fates(self, ranked: Ints) -> Ints:
         """Counts the gold turns of every question: found, covered, all; int64 (q, 3).
@@ -409,13 +395,13 @@ class QuestionBatch:
         quote it, as in ``GoldEvidence.fate``.
         """
         tops, rows = self.tops(ranked)[self._gold_turns], np.arange(len(self._gold_turns))[:, None]
-        held = self._holds[rows, tops]
-        found: Bools = np.any(held & self._narrow[tops], axis=1)
-        parts: tuple[Bools, ...] = (found, held.any(axis=1) & ~found, self._gold_turns >= 0)
+        present = self._has_turn[rows, tops]
+        found: Bools = np.any(present & self._narrow[tops], axis=1)
+        parts: tuple[Bools, ...] = (found, present.any(axis=1) & ~found, self._gold_turns >= 0)
         count = [np.bincount(self._gold_turns[part], minlength=len(ranked)) for part in parts]
         return np.stack(count, axis=1)
 
-    def held(
+    def gold_of(
         self, row: int, read: Sequence[int]
     ) -> tuple[dict[int, tuple[int, ...]], frozenset[int]]:
         """Returns where the gold turns of the question in ``row`` are, numbered from 0.
@@ -426,12 +412,12 @@ class QuestionBatch:
         """
         mine = np.flatnonzero(self._gold_turns == row)
         leaves = np.flatnonzero(self._of_leaf[mine].any(axis=0)).tolist()
-        held = {
-            node: tuple(np.flatnonzero(self._holds[mine, node]).tolist())
+        by_node = {
+            node: tuple(np.flatnonzero(self._has_turn[mine, node]).tolist())
             for node in dict.fromkeys([*read, *leaves])
         }
-        held = {node: turns for node, turns in held.items() if turns}
-        return held, frozenset(node for node in held if self._narrow[node])
+        by_node = {node: turns for node, turns in by_node.items() if turns}
+        return by_node, frozenset(node for node in by_node if self._narrow[node])
 
     def levels(self, ranked: Ints) -> NDArray[np.int64]:
         """Counts the read nodes on each level, summed over the questions, int64 (highest + 1,)."""
@@ -458,15 +444,16 @@ def batches(
     for place, question in enumerate(questions):
         moment = memory.moment(question) if settings.step is None else settings.step
         moments[len(memory.steps) if moment is None else moment].append(place)
-    split, found = (cache(all_tokens), cache(content_tokens)), []  # each text once
+    # The words of a text are split once for all groups.
+    split, groups = (cache(all_tokens), cache(content_tokens)), []
     for moment in sorted(moments):
         step = moment if moment < len(memory.steps) else None
         whole = memory.structure if step is None else memory.settled(step)
         shown = whole if settings.literal else whole.collapsed
         places = moments[moment]
         asked = [questions[place] for place in places]
-        found.append(QuestionBatch(memory, asked, places, whole, shown, step, limits, *split))
-    return found
+        groups.append(QuestionBatch(memory, asked, places, whole, shown, step, limits, *split))
+    return groups
 
 
 def measured_settings(

@@ -61,7 +61,7 @@ def question_ranks(
     """
     settings = measured_settings(settings, {}).resolved(memory.model)
     limits = Limits(settings.k, settings.budget, deduplicate=settings.deduplicate)
-    found: dict[int, QuestionRanks] = {}
+    rankings: dict[int, QuestionRanks] = {}
     for batch in batches(memory, questions, settings, limits):
         order, n = ranked(memory, batch, settings), len(batch.structure)
         rank = np.zeros((len(order), n + 1), dtype=np.int32)
@@ -69,8 +69,10 @@ def question_ranks(
         rank[:, -1] = 0
         for row, (place, top) in enumerate(zip(batch.places, batch.tops(order), strict=True)):
             read = tuple(node for node in top.tolist() if node < n)
-            found[place] = QuestionRanks(batch.structure, rank[row], read, *batch.held(row, read))
-    return [found[place] for place in range(len(questions))]
+            rankings[place] = QuestionRanks(
+                batch.structure, rank[row], read, *batch.gold_of(row, read)
+            )
+    return [rankings[place] for place in range(len(questions))]
 
 
 def rank_changes(
@@ -81,7 +83,8 @@ def rank_changes(
     Nodes of two memories are the same if they have the same span and text.
     """
     twins: dict[tuple[int, int], tuple[dict[int, int], dict[int, int]]] = {}
-    found = []
+    changes = []
+    # Both lists of pairs (node before, node after) may have a node; a pair counts once.
     for one, two in zip(before, after, strict=True):
         pair = id(one.structure), id(two.structure)
         if pair not in twins:
@@ -89,8 +92,8 @@ def rank_changes(
         new, old = twins[pair]
         nodes = dict.fromkeys([(old.get(node, -1), node) for node in (*two.read, *two.gold)])
         nodes |= dict.fromkeys([(node, new.get(node, -1)) for node in (*one.read, *one.gold)])
-        found.append(tuple(_change(one, two, *each) for each in nodes))
-    return found
+        changes.append(tuple(_change(one, two, *each) for each in nodes))
+    return changes
 
 
 def _twins(before: Structure, after: Structure) -> tuple[dict[int, int], dict[int, int]]:

@@ -25,20 +25,35 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from segviz.conversation import UNANSWERABLE, Category, Conversation, Question
-from segviz.evaluation.aggregate import Mean, Row, mean_ci, number_of
-from segviz.evaluation.compare import COLLAPSED, NATIVE, Chart, native_settings
-from segviz.evaluation.evaluation import Outcomes, averaged, evaluate, pooled, ranked, summary
-from segviz.evaluation.generation import GRADES, evaluate_answers, gradable, retrievals
-from segviz.evaluation.measures import MEASURES
-from segviz.evaluation.parallel import Progress, measure_many
-from segviz.evaluation.published import CAVEATS, REPORTED, SOURCES
-from segviz.evaluation.question_batch import Limits, batches, measured_settings
+from segviz.evaluation import (
+    COLLAPSED,
+    GRADES,
+    MEASURES,
+    NATIVE,
+    Chart,
+    Mean,
+    Outcomes,
+    Progress,
+    Row,
+    averaged,
+    covering,
+    evaluate,
+    evaluate_answers,
+    gradable,
+    mean_ci,
+    measure_many,
+    native_settings,
+    number_of,
+    pooled,
+    retrievals,
+    summary,
+)
+from segviz.evaluation.published import CAVEATS, REPORTED, SOURCES, Reported
 from segviz.evaluation.sweep import ALPHAS, Sweep, pooled_sweep, sweep
 from segviz.llm import ChatByRole
 from segviz.memory import Memory, Rehearsal, build, declared, make_system, needs_chat
 from segviz.retrieval import RetrievalSettings, estimated_tokens
 from segviz.systems import SYSTEMS
-from segviz.systems.common.published import Reported
 from segviz.systems.xmemory.themes import reassigned
 from segviz.text.words import content_tokens
 from segviz.tree import Add, Link, Revise, Unlink, costs_of, total_cost
@@ -118,7 +133,7 @@ class Bench:
         }
         # BLAS threads slow down products of a memory's size.
         with threadpool_limits(limits=1, user_api="blas"):
-            found = measure_many(
+            runs = measure_many(
                 measure,
                 self.talks,
                 builders,
@@ -128,7 +143,7 @@ class Bench:
                 progress=self.progress,
                 **how,
             )
-        return {label: [one.result for one in found if one.system == label] for label in variants}
+        return {label: [one.result for one in runs if one.system == label] for label in variants}
 
     def rows(
         self, measure: Callable[..., Any], variants: Variants, column: str = "setting", **how: Any
@@ -147,12 +162,12 @@ class Bench:
             )
         ]
 
-    def pooled(self, found: Sequence[Mapping[str, Any]]) -> Row:
-        """Returns the means over conversations of what was ``found`` in each; see :meth:`rows`."""
+    def pooled(self, parts: Sequence[Mapping[str, Any]]) -> Row:
+        """Returns the means over conversations of ``parts``, a row of each; see :meth:`rows`."""
         row: Row = {}
         kept = [[one.disputed is None for one in talk.questions] for talk in self.talks]
-        for name in dict.fromkeys(name for one in found for name in one):
-            values = [one.get(name, 0.0) for one in found]
+        for name in dict.fromkeys(name for one in parts for name in one):
+            values = [one.get(name, 0.0) for one in parts]
             if not isinstance(values[0], np.ndarray):
                 row[name] = float(np.mean(values))
                 continue
@@ -190,12 +205,12 @@ class Bench:
         """
         printed = {name: self.paper(place, metric, *of) for name, metric in metrics.items()}
         printed = {name: value for name, value in printed.items() if not math.isnan(value)}
-        found: Row = {}
+        merged: Row = {}
         for name, value in row.items():
-            found[name] = value
+            merged[name] = value
             if name in printed:
-                found[f"{name}, paper"] = printed.pop(name)
-        return found | {f"{name}, paper": value for name, value in printed.items()}
+                merged[f"{name}, paper"] = printed.pop(name)
+        return merged | {f"{name}, paper": value for name, value in printed.items()}
 
 
 _DATA = {"MemoryAgentBench": "LongMemEval-MAB", "LongMemEval": "LongMemEval-S"}
@@ -242,8 +257,8 @@ def quality(
     **settings: Any,
 ) -> dict[str, Any]:
     """Returns the measures called ``names``, by label; each has a value per question."""
-    found = answers(memory, questions, seed=seed, **settings)
-    return {MEASURES[name].label: found.column(name) for name in names}
+    outcomes = answers(memory, questions, seed=seed, **settings)
+    return {MEASURES[name].label: outcomes.column(name) for name in names}
 
 
 def form(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
@@ -251,14 +266,14 @@ def form(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dic
 
     MemTree's root without content is counted, as in the paper, though it is no node here.
     """
-    found, cost, leaves = shape(memory.structure), total_cost(memory.steps), len(memory.units)
-    root, inner = int(memory.system == "memtree"), found.nodes - found.leaves
+    measured, cost, leaves = shape(memory.structure), total_cost(memory.steps), len(memory.units)
+    root, inner = int(memory.system == "memtree"), measured.nodes - measured.leaves
     return {
-        "nodes per leaf": (found.nodes + root) / max(leaves, 1),
-        "greatest depth": found.max_depth + root,
-        "mean depth": found.mean_depth + root,
-        "depth deviation": found.depth_std,
-        "children": (found.branching * inner + root * found.trees) / max(inner + root, 1),
+        "nodes per leaf": (measured.nodes + root) / max(leaves, 1),
+        "greatest depth": measured.max_depth + root,
+        "mean depth": measured.mean_depth + root,
+        "depth deviation": measured.depth_std,
+        "children": (measured.branching * inner + root * measured.trees) / max(inner + root, 1),
         "summaries per leaf": cost.annotated / max(leaves, 1),
         "model calls per leaf": cost.calls / max(leaves, 1),
         "candidates per leaf": cost.inspected / max(leaves, 1),
@@ -306,9 +321,11 @@ def order(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> di
     the leaves, those that got another parent later.
     """
     s = memory.structure
-    held = [s.coverage(n) for n in np.flatnonzero(s.active).tolist() if s.children[n]]
-    wide = [units for units in held if len(units) > 1]
+    # Nodes over several units, and those of them whose units are consecutive.
+    spans = [s.coverage(n) for n in np.flatnonzero(s.active).tolist() if s.children[n]]
+    wide = [units for units in spans if len(units) > 1]
     whole = sum(units[-1] - units[0] + 1 == len(units) for units in wide)
+    # A leaf moves when a link to it is taken away, or, in MemTree, when one comes at a later step.
     moved, came = set[int](), dict[int, int]()
     for number, step in enumerate(memory.steps):
         for event in step.events:
@@ -344,23 +361,25 @@ def growth(
     read_and_written = _tokens_of_texts(memory)
     plain = RetrievalSettings(policy="none", relevance="dense")
     asked = native_settings(memory, plain) or plain
-    found = []
+    rows = []
     ends = [len(memory.steps) * (part + 1) // parts for part in range(parts)]
     texts = [question.text for question in questions[:5]]
     for first, last in zip([0, *ends], ends, strict=False):
         steps = memory.steps[first:last]
         size = max(len(steps), 1)
+        # A first question prepares the scorer that all of them use; it is not timed.
         at = replace(asked, step=last)
         seconds, tokens = [], 0
-        for text in texts[:1]:  # prepares the scorer that all of them use
+        for text in texts[:1]:
             memory.ask(text, at)
         for text in texts:
             began = clock() if clock else 0.0
             result = memory.ask(text, at)
             seconds.append(clock() - began if clock else 0.0)
             tokens += sum(estimated_tokens(item.text) for item in result.evidence)
+        # Means per unit of this part and per question.
         prompts, outputs = read_and_written[first:last].sum(axis=0).tolist()
-        found.append(
+        rows.append(
             {
                 "units": float(last),
                 "build, ms per unit": 1000 * float(costs_of(steps)["seconds"].sum()) / size,
@@ -370,7 +389,7 @@ def growth(
                 "tokens read per question": tokens / max(len(texts), 1),
             }
         )
-    return found
+    return rows
 
 
 def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
@@ -385,8 +404,9 @@ def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
     known: dict[int, tuple[str, tuple[int, int]]] = {}
     kinds: dict[int, str] = {}
     children: dict[int, dict[int, None]] = {}
-    found = []
+    tokens = []
     for step in memory.steps:
+        # Replay the step; note the nodes that get a text which a model would write.
         written = []
         for event in step.events:
             match event:
@@ -403,14 +423,15 @@ def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
                     children.setdefault(event.parent, {})[event.child] = None
                 case Unlink():
                     children[event.parent].pop(event.child)
-        prompts: dict[tuple[int, ...], list[int]] = {}  # nodes read together, to nodes written
+        # Nodes that are read together, in one prompt, with the nodes that are written from them.
+        prompts: dict[tuple[int, ...], list[int]] = {}
         for node in dict.fromkeys(written):
             below = tuple(children.get(node, ()))
             if not (len(below) == 1 and texts[below[0]] == texts[node]):  # no copy
                 prompts.setdefault(below, []).append(node)
         both = (prompts.keys(), prompts.values())
-        found.append([sum(estimated_tokens(texts[n]) for e in part for n in e) for part in both])
-    return np.array(found, dtype=np.int64).reshape(-1, 2)
+        tokens.append([sum(estimated_tokens(texts[n]) for e in part for n in e) for part in both])
+    return np.array(tokens, dtype=np.int64).reshape(-1, 2)
 
 
 def themes(
@@ -435,23 +456,17 @@ def density(
     memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
 ) -> dict[str, Any]:
     """Returns how much is read until the answer is covered; see ``QuestionBatch.covering``."""
-    asked = measured_settings(None, settings).resolved(memory.model)
-    columns: dict[str, Any] = {}
-    for batch in batches(memory, questions, asked, Limits(asked.k)):
-        best = ranked(memory, batch, asked)[:, : asked.k]
-        for name, values in batch.covering(best).items():
-            columns.setdefault(name, np.full(len(questions), np.nan))[list(batch.places)] = values
-    return columns
+    return covering(memory, questions, **settings)
 
 
 def layers(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, float]:
     """Counts relations and, for each layer of H-Mem's index, nodes and nodes per node below it."""
-    found: dict[str, float] = {"relations": len(memory.structure.relations)}
-    facts = shape(memory.structure).facts
-    for layer in facts.layers if facts else ():
+    counts: dict[str, float] = {"relations": len(memory.structure.relations)}
+    graph = shape(memory.structure).facts
+    for layer in graph.layers if graph else ():
         name = f"{layer.level} {layer.kind}".strip()
-        found |= {name: layer.nodes, f"{name} per node below": layer.ratio or 0.0}
-    return found
+        counts |= {name: layer.nodes, f"{name} per node below": layer.ratio or 0.0}
+    return counts
 
 
 def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> Counter[str]:
@@ -461,16 +476,16 @@ def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) ->
     answer are left out.
     """
     questions = [one for one in questions if one.category not in UNANSWERABLE]
-    found = Counter(questions=len(questions))
+    counts = Counter(questions=len(questions))
     view = memory.view("dense")
     for question in questions:
         stages = memory.model.retrieve(question.text, view).stages  # type: ignore[union-attr]
         for before, stage in pairwise(stages):
             if stage.name == "follow-up":
-                found["parts"] += 1
-                found["followed up"] += "lacks" in stage.note
-                found[f"scope {before.note.split()[1]}"] += 1
-    return found
+                counts["parts"] += 1
+                counts["followed up"] += "lacks" in stage.note
+                counts[f"scope {before.note.split()[1]}"] += 1
+    return counts
 
 
 def depths(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
@@ -508,19 +523,20 @@ def kept(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dic
         items[node] = set().union(*(items.get(child, {child}) for child in s.children[node]))
     roots = set(s.roots).intersection(inner)
     return {
-        "kept of the children, %": _held([(s.text[n], s.children[n]) for n in inner], s.text),
-        "kept in the root, %": _held([(s.text[n], items[n]) for n in roots], s.text),
+        "kept of the children, %": _shared([(s.text[n], s.children[n]) for n in inner], s.text),
+        "kept in the root, %": _shared([(s.text[n], items[n]) for n in roots], s.text),
         "summaries written": total_cost(memory.steps).annotated,
     }
 
 
-def _held(summaries: Iterable[tuple[str, Iterable[int]]], texts: Sequence[str]) -> float:
-    found = wanted = 0
+def _shared(summaries: Iterable[tuple[str, Iterable[int]]], texts: Sequence[str]) -> float:
+    """Returns the percentage of the content words of nodes that the summaries over them have."""
+    shared = wanted = 0
     for text, nodes in summaries:
         words = set().union(*(content_tokens(texts[node]) for node in nodes))
-        found += len(words & content_tokens(text))
+        shared += len(words & content_tokens(text))
         wanted += len(words)
-    return 100 * found / max(wanted, 1)
+    return 100 * shared / max(wanted, 1)
 
 
 # --- tables and figures ------------------------------------------------------------------------
@@ -543,9 +559,9 @@ _POLICIES = ("bottom-up", "top-down")
 
 def _ordered(bench: Bench, names: Sequence[str], printed: Mapping[str, Row]) -> list[Row]:
     """Returns for each system a row of how it keeps temporal order, with the printed values."""
-    found = bench.rows(order, {SYSTEMS[name].label: (name, {}) for name in names}, "system")
+    rows = bench.rows(order, {SYSTEMS[name].label: (name, {}) for name in names}, "system")
     none = dict.fromkeys(next(iter(printed.values())), "")
-    return [row | printed.get(name, none) for name, row in zip(names, found, strict=True)]
+    return [row | printed.get(name, none) for name, row in zip(names, rows, strict=True)]
 
 
 def _demands(bench: Bench) -> list[Row]:
@@ -607,17 +623,18 @@ def losses(
 def _lost(bench: Bench) -> list[Row]:
     rows: list[Row] = []
     plain: dict[str, Any] = {"policy": "none", "relevance": "dense"}
-    found = losses(bench, CONSTRUCTIONS, **plain)
+    # Losses by measures of retrieval, for every construction.
+    pairs = losses(bench, CONSTRUCTIONS, **plain)
     batch: Variants = {"segment tree, batch": ("segment-tree", _BATCH)}
     if bench.chat:  # one random order, as every order is built anew by the model
-        found |= losses(bench, batch, (0,), **plain)
-    for label, (whole, moved) in found.items():
+        pairs |= losses(bench, batch, (0,), **plain)
+    for label, (whole, moved) in pairs.items():
         row: Row = {"construction": label}
         row |= _means("in order", whole, JUDGED_BY) | _means("permuted", moved, JUDGED_BY)
         for name in (JUDGED_BY, "reached", "quoted"):
             row |= _means(f"loss, {MEASURES[name].label}", whole, name, moved)
         rows.append(row)
-    orders = ("original order", "30 % of turn pairs swapped")
+    # Losses by graded answers, in the same rows.
     if bench.chat:
         clusters: Variants = {"clusters, no time": ("clustering", _WRITTEN)}
         how = {"chat": bench.chat, "relevance": "dense"}
@@ -630,6 +647,8 @@ def _lost(bench: Bench) -> list[Row]:
         rows.append({"construction": "segment tree, batch"})
     columns = dict.fromkeys((name for row in rows for name in row), math.nan)
     rows = [{**columns, **row} for row in rows]
+    # The paper prints the clusters, the first row, and the batch tree, the last one.
+    orders = ("original order", "30 % of turn pairs swapped")
     for row, system in ((rows[0], "clustering"), (rows[-1], "segment-tree")):
         place = ("segtreemem", "Table 3")
         before, after = (bench.paper(place, "judge", order, system) for order in orders)
@@ -637,12 +656,12 @@ def _lost(bench: Bench) -> list[Row]:
     return rows
 
 
-def _means(column: str, found: Outcomes, name: str, before: Outcomes | None = None) -> Row:
+def _means(column: str, outcomes: Outcomes, name: str, before: Outcomes | None = None) -> Row:
     """Returns a cell, by ``column``: the mean of a measure, or its gain over ``before``.
 
     If some questions are disputed, a second cell has the number without them.
     """
-    means = summary(found, before, [name])[name]
+    means = summary(outcomes, before, [name])[name]
     every, fewer = ("gain", "gain_without_disputed") if before else ("all", "without_disputed")
     row: Row = {column: means[every]}
     return row | ({f"{column}, without disputed": means[fewer]} if fewer in means else {})
@@ -650,21 +669,21 @@ def _means(column: str, found: Outcomes, name: str, before: Outcomes | None = No
 
 def _swept(bench: Bench, variants: Variants, **how: Any) -> dict[str, Sweep]:
     grid: dict[str, Any] = {"policies": _POLICIES, "horizons": (1, 2, 3), "relevance": "dense"}
-    found = bench.each(sweep, variants, **grid, **how)
-    return {label: pooled_sweep(bench.names, sweeps) for label, sweeps in found.items()}
+    by_label = bench.each(sweep, variants, **grid, **how)
+    return {label: pooled_sweep(bench.names, sweeps) for label, sweeps in by_label.items()}
 
 
 def _constructions(bench: Bench) -> list[Row]:
     rows: list[Row] = []
-    for share, said in ((0.0, "in order"), (0.3, "30 % moved")):
-        for label, found in _swept(bench, CONSTRUCTIONS, share=share).items():
+    for share, order_name in ((0.0, "in order"), (0.3, "30 % moved")):
+        for label, swept in _swept(bench, CONSTRUCTIONS, share=share).items():
             for policy in ("none", *_POLICIES):
-                cell = found.best(JUDGED_BY, [policy])
-                row: Row = {"construction": label, "order": said, "retrieval": policy}
+                cell = swept.best(JUDGED_BY, [policy])
+                row: Row = {"construction": label, "order": order_name, "retrieval": policy}
                 row["best at"] = f"α {cell.alpha:g}, H {cell.horizon}" if cell.moves else ""
                 for name in (JUDGED_BY, "reached"):
                     row |= _means(MEASURES[name].label, cell.outcomes, name)
-                still = found.baseline.outcomes
+                still = swept.baseline.outcomes
                 rows.append(row | _means("gain", cell.outcomes, JUDGED_BY, still))
     return rows
 
@@ -674,6 +693,7 @@ def _shapes(bench: Bench) -> list[Row]:
 
     Without a language model, the trees called batch and pointwise have printed numbers only.
     """
+    # The trees that are built; with a model by the settings of the paper, and all of them.
     cosine = {**_COSINE, "refresh": "joined"}
     trees: dict[str, tuple[str, dict[str, Any]]] = {
         "SegTreeMem cosine": ("segment-tree", cosine if bench.chat else _COSINE),
@@ -695,15 +715,17 @@ def _shapes(bench: Bench) -> list[Row]:
         "children": "branching",
         "calls per leaf": "calls",
     }
+    # A tree that is not built has a row of printed numbers only.
     place, rows = ("segtreemem", "Table 5"), []
-    found = {str(row.pop("method")): row for row in bench.rows(form, trees, "method")}
-    unmeasured: Row = dict.fromkeys(next(iter(found.values())), math.nan)
+    measured = {str(row.pop("method")): row for row in bench.rows(form, trees, "method")}
+    unmeasured: Row = dict.fromkeys(next(iter(measured.values())), math.nan)
     for name in ("batch", "pointwise"):
-        found.setdefault(f"SegTreeMem {name}", unmeasured)
-    for label, of in found.items():
+        measured.setdefault(f"SegTreeMem {name}", unmeasured)
+    for label, of in measured.items():
         row, variant = dict(of), label.partition(" ")[2]
         system = "segment-tree" if variant else label.lower()
         row.pop("candidates per leaf")
+        # Without a model no call is made; each text that is written stands for one.
         summaries, calls = row.pop("summaries per leaf"), row.pop("model calls per leaf")
         row["calls per leaf"] = calls or summaries
         leaves, nodes = (bench.paper(place, name, variant, system) for name in ("leaves", "nodes"))
@@ -722,11 +744,11 @@ def _cost(bench: Bench) -> list[Row]:
 
 
 def _over_alpha(bench: Bench) -> list[Row]:
-    (found,) = _swept(bench, _TREE).values()
-    none = _means("no propagation", found.baseline.outcomes, JUDGED_BY)
+    (swept,) = _swept(bench, _TREE).values()
+    none = _means("no propagation", swept.baseline.outcomes, JUDGED_BY)
     rows: list[Row] = []
-    for policy, alpha in product(_POLICIES, found.alphas):
-        cells = [found.cell(policy, alpha, horizon) for horizon in found.horizons]
+    for policy, alpha in product(_POLICIES, swept.alphas):
+        cells = [swept.cell(policy, alpha, horizon) for horizon in swept.horizons]
         each = {f"H {cell.horizon}": cell.outcomes for cell in cells if cell}
         for label, outcomes in {**each, "mean over H": averaged([*each.values()])}.items():
             row: Row = {"policy": policy, "α": alpha, "horizon": label}
@@ -735,11 +757,11 @@ def _over_alpha(bench: Bench) -> list[Row]:
 
 
 def _levels(bench: Bench) -> list[Row]:
-    (found,) = _swept(bench, _TREE).values()
+    (swept,) = _swept(bench, _TREE).values()
     return [
         {"policy": policy, **row}
         for policy in _POLICIES
-        for row in found.level_rows(2, policy, JUDGED_BY)
+        for row in swept.level_rows(2, policy, JUDGED_BY)
     ]
 
 
@@ -765,23 +787,23 @@ def _depths(bench: Bench) -> list[Row]:
 
 def _thresholds(bench: Bench) -> list[Row]:
     names = ("answer_words", "reached", "words")  # leaves are the same in every tree
-    found = bench.rows(quality, _MEMTREES, names=names, **_OWN)
+    rows = bench.rows(quality, _MEMTREES, names=names, **_OWN)
     return [
         {"θ₀": base, "r": f"r {rate:g}", **row}
-        for (base, rate), row in zip(_GRID.values(), found, strict=True)
+        for (base, rate), row in zip(_GRID.values(), rows, strict=True)
     ]
 
 
 def _index(bench: Bench) -> list[Row]:
     rows: list[Row] = []
-    (found,) = bench.rows(layers, {"": ("h-mem", {})})
+    (sizes,) = bench.rows(layers, {"": ("h-mem", {})})
     place, last = ("h-mem", "Table 7"), math.nan
     for name in ("0", "1 event", "2 summary", "3 summary", "4 summary", "1 entity", "relations"):
         metric = (name, "") if name == "relations" else ("layer", name)
         printed = bench.paper(place, *metric)
-        row: Row = {"layer": name, "nodes": found.get(name, 0.0), "nodes, paper": printed}
+        row: Row = {"layer": name, "nodes": sizes.get(name, 0.0), "nodes, paper": printed}
         if name[2:] in ("event", "summary"):
-            row["per node below"] = found.get(f"{name} per node below", 0.0)
+            row["per node below"] = sizes.get(f"{name} per node below", 0.0)
             row["per node below, paper"] = printed / last
         rows.append(row)
         last = printed
@@ -794,12 +816,12 @@ def _plans(bench: Bench) -> list[Row]:
     for data in dict.fromkeys(talk.source_format for talk in bench.talks):
         part = replace(bench, talks=[one for one in bench.talks if one.source_format == data])
         (counts,) = part.each(planning, {data: ("h-mem", {})}).values()
-        found = sum(counts, Counter[str]())
-        row: Row = {"format": data, **{n: found[n] for n in ("questions", "parts", "followed up")}}
-        row["followed up, %"] = 100 * found["followed up"] / max(found["parts"], 1)
+        total = sum(counts, Counter[str]())
+        row: Row = {"format": data, **{n: total[n] for n in ("questions", "parts", "followed up")}}
+        row["followed up, %"] = 100 * total["followed up"] / max(total["parts"], 1)
         rows.append(row | {"followed up, %, paper": printed.get(_DATA.get(data, data), math.nan)})
         for scope in ("short", "long", "mixed"):
-            rows[-1][f"scope {scope}, %"] = 100 * found[f"scope {scope}"] / max(found["parts"], 1)
+            rows[-1][f"scope {scope}, %"] = 100 * total[f"scope {scope}"] / max(total["parts"], 1)
     return rows
 
 
@@ -820,8 +842,8 @@ def _fan_out(bench: Bench) -> list[Row]:
     families = ("session_k", "entity_k", "scene_k")
     sizes = (3, 4, 8, 12, 16, 32)
     variants: Variants = {str(k): ("memforest", dict.fromkeys(families, k)) for k in sizes}
-    found = bench.rows(kept, variants, "k")
-    return [row | {"k": k} for k, row in zip(sizes, found, strict=True)]
+    rows = bench.rows(kept, variants, "k")
+    return [row | {"k": k} for k, row in zip(sizes, rows, strict=True)]
 
 
 _BLOCKS = 20  # as xMemory retrieves
@@ -832,7 +854,7 @@ def _density(bench: Bench) -> list[Row]:
         "naive RAG": ("dense", {"policy": "none", "relevance": "dense"}),
         "xmemory": ("xmemory", _OWN),
     }
-    found = {
+    measured = {
         label: bench.each(density, {label: (name, {})}, k=_BLOCKS, **how)[label]
         for label, (name, how) in ways.items()
     }
@@ -840,9 +862,9 @@ def _density(bench: Bench) -> list[Row]:
     # Only questions that both methods cover, so that the means compare.
     both = [
         np.logical_and.reduce([~np.isnan(talk["blocks"]) for talk in talks])
-        for talks in zip(*found.values(), strict=True)
+        for talks in zip(*measured.values(), strict=True)
     ]
-    for label, talks in found.items():
+    for label, talks in measured.items():
         for talk, kept in zip(talks, both, strict=True):
             for name in metrics:
                 talk[name] = np.where(kept, talk[name], np.nan)
@@ -877,14 +899,14 @@ def _answered(bench: Bench, **how: Any) -> dict[str, dict[str, Outcomes]]:
     if bench.chat is None:
         return {}
     tree: Variants = {"SegTreeMem": ("segment-tree", _BATCH)}
-    found = bench.each(graded, _RIVALS, chat=bench.chat)
-    found |= bench.each(graded, tree, chat=bench.chat, relevance="dense", **how)
+    by_method = bench.each(graded, _RIVALS, chat=bench.chat)
+    by_method |= bench.each(graded, tree, chat=bench.chat, relevance="dense", **how)
     return {
         label: {
             way: pooled(dict(zip(bench.names, (talk[way] for talk in talks), strict=True)))
             for way in talks[0]
         }
-        for label, talks in found.items()
+        for label, talks in by_method.items()
     }
 
 
@@ -903,13 +925,13 @@ def _compared(
         cells: returns columns from outcomes (None if not measured), printed system and variant.
         how: passed to :func:`graded` for the tree.
     """
-    found = _answered(bench, **how)
+    answered = _answered(bench, **how)
     rows: list[Row] = []
     for label in (*_RIVALS, *_UNBUILT):
         system, _ = _RIVALS.get(label, (label, {}))
-        (outcomes,) = found.get(label, {"": None}).values()
+        (outcomes,) = answered.get(label, {"": None}).values()
         rows.append({"method": label, **cells(outcomes, system, "")})
-    tree = found.get("SegTreeMem", {})
+    tree = answered.get("SegTreeMem", {})
     moved = [way for way in tree if way != COLLAPSED]
     best = max(moved, key=lambda way: tree[way].value("accuracy"), default="")
     for variant, way in ways.items():
@@ -1051,20 +1073,22 @@ class Experiment:
         bench = replace(bench, talks=self.taken(bench.talks))
         if not self.vary:
             return _TABLES[self.by](bench)
+        # The settings to compare: values of one parameter.
         measure = {"quality": quality, "themes": themes}[self.by]
         choices = declared(SYSTEMS[self.paper])[self.vary].spec.choices
         known = self.values or {choice: choice for choice in choices}
         changed = {label: {self.vary: value} for label, value in known.items()}
+        # Values that change the build need a memory each; the others are asked of one memory.
         built = changed if self.built is None else {label: changed[label] for label in self.built}
         variants = {label: (self.paper, settings) for label, settings in built.items()}
-        found = dict(zip(built, bench.rows(measure, variants, **self.how), strict=True))
+        measured = dict(zip(built, bench.rows(measure, variants, **self.how), strict=True))
         one: Variants = {"": (self.paper, {})}
         asked = {label: changed[label] for label in changed if label not in built}
         shared = bench.rows(_asked, one, by=measure, changed=asked, **self.how) if asked else []
-        found |= zip(asked, shared, strict=True)
+        measured |= zip(asked, shared, strict=True)
         place = (self.paper, self.table)
         return [
-            bench.beside(found[label] | {"setting": label}, place, self.metrics, label)
+            bench.beside(measured[label] | {"setting": label}, place, self.metrics, label)
             for label in changed
         ]
 
@@ -1125,9 +1149,11 @@ def _same_order(rows: Sequence[Row]) -> str:
     It is used if the paper prints a metric that we do not measure, such as judge accuracy. Two of
     our means count as different only if their intervals do not overlap.
     """
+    # Each column with its first mean, if any: a row with printed numbers only has no means.
     first: Row = {}
-    for row in rows:  # a row with printed numbers only has no means
+    for row in rows:
         first |= {n: v for n, v in row.items() if isinstance(v, Mean) or n not in first}
+    # Printed columns that we do not measure, and our columns to set beside them.
     theirs = [n for n in first if n.endswith(", paper") and n.removesuffix(", paper") not in first]
     loss = theirs and theirs[0].startswith("loss")
     ours = [n for n in first if isinstance(first[n], Mean) and n.startswith("loss" if loss else "")]
@@ -1135,11 +1161,13 @@ def _same_order(rows: Sequence[Row]) -> str:
     ours = judged or ours
     if not theirs or not ours:
         return ""
-    said = []
+    sentences = []
     means = [mean for row in rows if isinstance(mean := row.get(ours[0]), Mean)]
     if loss:
         shown = sum(mean.low > 0 for mean in means)
-        said.append(f"{shown or 'None'} of {len(means)} losses are significant.")
+        sentences.append(f"{shown or 'None'} of {len(means)} losses are significant.")
+    # Every pair of rows: do both columns order them alike?
+    # Of every pair of rows: do both columns order them alike?
     counts = Counter[str]()
     for a, b in combinations(rows, 2):
         printed = number_of(a.get(theirs[0])) - number_of(b.get(theirs[0]))
@@ -1150,13 +1178,13 @@ def _same_order(rows: Sequence[Row]) -> str:
         same = (mine.value > other.value) == (printed > 0)
         counts["same" if same and apart else "other" if apart else "undecided"] += 1
     if not counts:
-        return " ".join(said)
-    said.append(
+        return " ".join(sentences)
+    sentences.append(
         f"By {ours[0]} as by the printed {theirs[0].removesuffix(', paper')}, {counts['same']} of "
         f"{counts.total()} pairs of rows have the same order, {counts['other']} the opposite; "
         f"{counts['undecided']} do not differ significantly."
     )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 _TABLES = {

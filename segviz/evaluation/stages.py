@@ -79,29 +79,32 @@ def evidence_stages(
     where = {
         turn.id: session.id for session in memory.conversation.sessions for turn in session.turns
     }
-    found = []
+    stages = []
     for question, turns in with_gold(questions, where):
+        # The K best nodes, those of them that the budget reads, and the score of the last.
         result = memory.ask(question, replace(asked, budget=None))
         structure, top = result.structure, list(result.after)
         read = set(select(top, structure.text, asked.k, asked.budget))
-        gold = memory.gold(turns, structure)
         needed = float(result.final[top[-1]]) if len(top) == asked.k else None
+        # The rank of every node that has a gold turn.
+        gold = memory.gold(turns, structure)
         holders = sorted(gold.by_node)
         place = dict(zip(holders, ranks(holders, result.final, structure), strict=True))
         if result.native:  # what it does not score, it does not rank
             place = {node: rank for node, rank in place.items() if result.final[node] > 0}
         place |= {node: rank for rank, node in enumerate(top, start=1)}
+        # Each turn comes as far as the best-ranked node that has it.
         for turn in turns:
             mine = [node for node in holders if turn in gold.by_node[node]]
             best = min(mine, key=lambda node: (place.get(node, len(structure)), node), default=None)
             head = question.index, question.category, turn, where[turn]
             if best is None:
-                found.append(EvidenceStage(*head, NEVER_WRITTEN))
+                stages.append(EvidenceStage(*head, NEVER_WRITTEN))
                 continue
             stage = READ if best in read else NOT_READ if best in top else NOT_RANKED
             score = float(result.final[best])
-            found.append(EvidenceStage(*head, stage, best, place.get(best), score, needed))
-    return tuple(found)
+            stages.append(EvidenceStage(*head, stage, best, place.get(best), score, needed))
+    return tuple(stages)
 
 
 def with_gold(
@@ -114,7 +117,7 @@ def with_gold(
 
 
 def with_answers(
-    found: Sequence[EvidenceStage], right: Mapping[int, bool]
+    stages: Sequence[EvidenceStage], right: Mapping[int, bool]
 ) -> tuple[EvidenceStage, ...]:
     """Returns the stages with those turns marked that were read for a wrong answer.
 
@@ -124,7 +127,7 @@ def with_answers(
     wrong = {question for question, well in right.items() if not well}
     return tuple(
         replace(one, stage=WRONG) if one.stage == READ and one.question in wrong else one
-        for one in found
+        for one in stages
     )
 
 
@@ -140,17 +143,17 @@ GROUPS: dict[str, tuple[Callable[[EvidenceStage], str], Callable[[EvidenceStage]
 their numbers."""
 
 
-def stage_rows(found: Sequence[EvidenceStage], by: str = "") -> list[Row]:
+def stage_rows(stages: Sequence[EvidenceStage], by: str = "") -> list[Row]:
     """Returns the share of gold turns in each stage.
 
     Args:
-        found: the stages of gold turns, of any number of questions.
+        stages: the stages of gold turns, of any number of questions.
         by: "" for one row over all; "category" or "session" for a row for each of these.
     """
     name_of, order = GROUPS[by]
     rows: list[Row] = []
-    for name in dict.fromkeys(map(name_of, sorted(found, key=order))):
-        mine = [one.stage for one in found if name_of(one) == name]
+    for name in dict.fromkeys(map(name_of, sorted(stages, key=order))):
+        mine = [one.stage for one in stages if name_of(one) == name]
         row: Row = {"group": name, "gold turns": len(mine)}
         rows.append(row | {stage: mine.count(stage) / len(mine) for stage in STAGES})
     return rows

@@ -118,13 +118,14 @@ class Sweep:
         cells = [one for one in self.cells if one.moves and sees(measure, one.policy)]
         if not cells:
             return {}
+        # A column of differences per cell; a question without a value in one of them is left out.
         columns = np.stack([one.outcomes.column(measure) for one in cells], axis=1)
         columns -= base.column(measure)[:, None]
         kept = [p for p in base.keep(adversarial=adversarial) if not np.isnan(columns[p]).any()]
         groups = tuple(base.groups[p] for p in kept) if base.groups else ()
-        found = means_together(columns[kept], base.seed, groups, sweeps)
+        means = means_together(columns[kept], base.seed, groups, sweeps)
         settings = [(one.policy, one.alpha, one.horizon) for one in cells]
-        return dict(zip(settings, found, strict=True))
+        return dict(zip(settings, means, strict=True))
 
     def table(
         self, measure: str = DEFAULT, *, adversarial: bool = True, sweeps: int = 1
@@ -266,12 +267,13 @@ def sweep(
             f"method is {shared.method!r}; a sweep varies propagation, so leave it out"
         )
     limits = Limits(shared.k, shared.budget, units, tokens, shared.deduplicate)
-    found = batches(memory, questions, shared, limits)
-    initial = [batch.first_scores(memory, shared.relevance_for(memory.model)) for batch in found]
+    # Questions are scored once; every cell starts from these scores.
+    groups = batches(memory, questions, shared, limits)
+    initial = [batch.first_scores(memory, shared.relevance_for(memory.model)) for batch in groups]
 
     def measured(policy: str, alpha: float, horizon: int, scores: Sequence[Floats]) -> Cell:
-        ranked = (batch.ranked(each) for batch, each in zip(found, scores, strict=True))
-        return Cell(policy, alpha, horizon, outcomes_of(questions, found, ranked, seed))
+        ranked = (batch.ranked(each) for batch, each in zip(groups, scores, strict=True))
+        return Cell(policy, alpha, horizon, outcomes_of(questions, groups, ranked, seed))
 
     # Hops do not depend on alpha, so they are spread once per policy, to the largest horizon;
     # each cell combines its first H + 1. The grid runs policy by policy, so one set suffices.
@@ -279,9 +281,10 @@ def sweep(
     def hops(policy: str) -> list[tuple[Floats, ...]]:
         return [
             spread(scores, batch.structure.edges, policy, max(horizons), batch.structure)
-            for batch, scores in zip(found, initial, strict=True)
+            for batch, scores in zip(groups, initial, strict=True)
         ]
 
+    # Cells that do not propagate are the baseline under another name.
     baseline = measured("none", 0.0, 0, initial)
     done = {(cell.policy, cell.alpha, cell.horizon): cell for cell in known}
     cells: list[Cell] = []

@@ -44,11 +44,11 @@ def token_f1(predicted: str, gold: str) -> float:
 
     Source: SQuAD.
     """
-    found, wanted = normalised(predicted), normalised(gold)
-    if not found or not wanted:
-        return float(found == wanted)
-    shared = sum((Counter(found) & Counter(wanted)).values())
-    return 2 * shared / (len(found) + len(wanted))
+    given, wanted = normalised(predicted), normalised(gold)
+    if not given or not wanted:
+        return float(given == wanted)
+    shared = sum((Counter(given) & Counter(wanted)).values())
+    return 2 * shared / (len(given) + len(wanted))
 
 
 def bleu1(predicted: str, gold: str) -> float:
@@ -58,8 +58,8 @@ def bleu1(predicted: str, gold: str) -> float:
 
     Source: Papineni et al. 2002.
     """
-    found, wanted = normalised(predicted), normalised(gold)
-    if not found or not wanted:
-        return float(found == wanted)
-    precision = sum((Counter(found) & Counter(wanted)).values()) / len(found)
-    return precision * min(1.0, math.exp(1 - len(wanted) / len(found)))
+    given, wanted = normalised(predicted), normalised(gold)
+    if not given or not wanted:
+        return float(given == wanted)
+    precision = sum((Counter(given) & Counter(wanted)).values()) / len(given)
+    return precision * min(1.0, math.exp(1 - len(wanted) / len(given)))

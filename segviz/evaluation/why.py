@@ -71,7 +71,7 @@ def deciding_turn(
     """
 
     def holder(result: Result, gold: GoldEvidence, turn: str) -> Holder:
-        nodes = [node for node, held in gold.by_node.items() if turn in held]
+        nodes = [node for node, turns in gold.by_node.items() if turn in turns]
         if not nodes:
             return Holder(None, 0, math.inf)
         node = min(nodes, key=lambda one: rank_of(result, one) or len(result.structure) + 1)
@@ -82,10 +82,10 @@ def deciding_turn(
         return max(early) - min(early)
 
     turns = dict.fromkeys(turn for gold in golds for turn in gold.turns)
-    found = [
+    holders = [
         (turn, [holder(*pair, turn) for pair in zip(results, golds, strict=True)]) for turn in turns
     ]
-    return max(found, key=lambda one: gap(one[1]), default=None)
+    return max(holders, key=lambda one: gap(one[1]), default=None)
 
 
 def ranks_without_words(ask: Callable[[str], Result], question: str, node: int) -> dict[str, int]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 from segviz.conversation import Unit
 from segviz.retrieval.result import Evidence
@@ -55,6 +57,18 @@ class GoldEvidence:
         return status
 
 
+def gold_leaves(
+    structure: Structure, units: Sequence[Unit], turns: Container[str]
+) -> Iterator[tuple[int, int, str]]:
+    """Yields the leaf, the index of the unit and the id of each of ``turns`` that is in a leaf.
+
+    A ghost is yielded itself; ``Structure.holders`` has the stored texts made from it.
+    """
+    for leaf in structure.leaves:
+        for index in range(int(structure.start[leaf]), int(structure.stop[leaf])):
+            yield from ((leaf, index, turn) for turn in units[index].turn_ids if turn in turns)
+
+
 def gold_evidence(
     structure: Structure, units: Sequence[Unit], turns: Sequence[str], contents: Mapping[str, str]
 ) -> GoldEvidence:
@@ -69,15 +83,11 @@ def gold_evidence(
     Returns:
         The leaves that contain a gold turn, and the gold turns that each node contains or quotes.
     """
-    wanted = set(turns)
     leaves: list[int] = []
     by_node: dict[int, tuple[str, ...]] = {}
-    for leaf in structure.leaves if wanted else ():
-        # The gold turns that the leaf contains, or for a ghost, that its message had.
-        span = range(int(structure.start[leaf]), int(structure.stop[leaf]))
-        gold = tuple(t for index in span for t in units[index].turn_ids if t in wanted)
-        if not gold:
-            continue
+    here = gold_leaves(structure, units, set(turns)) if turns else ()
+    for leaf, rows in groupby(here, key=itemgetter(0)):
+        gold = tuple(turn for _, _, turn in rows)
         # A ghost's turn counts for the stored texts that were written from it.
         holders = structure.holders(leaf)
         leaves += [node for node in holders if node not in leaves]
