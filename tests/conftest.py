@@ -15,10 +15,6 @@ from hypothesis import settings
 # tests start inherit it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Streamlit reads .streamlit/config.toml of the working directory, and tests may start in any. The
-# app takes itself for exposed where no address is set.
-os.environ.setdefault("STREAMLIT_SERVER_ADDRESS", "127.0.0.1")
-
 import segviz
 from segviz.embedding import HashingEmbedder
 from segviz.memory import Memory

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -10,6 +12,7 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from segviz.export.locomo import locomo_json
@@ -22,6 +25,10 @@ from tests.frontend.test_payload import unpack
 from tests.llm.server import ModelServer
 from tests.memories import sample
 
+# Streamlit reads .streamlit/config.toml of the working directory once, and tests may start in any.
+with contextlib.chdir(ROOT):
+    st.get_option("server.address")
+
 
 @pytest.fixture(scope="session", autouse=True)
 def everything_is_drawn():
@@ -29,6 +36,16 @@ def everything_is_drawn():
     with pytest.MonkeyPatch.context() as patch:
         for module in (question, question_and_settings):
             patch.setattr(module, "redraw", lambda *fragments: st.rerun())
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_are_searched_once():
+    """For every app Streamlit reads what each installed package says of itself: a quarter of a
+    second."""
+    with pytest.MonkeyPatch.context() as patch:
+        search = functools.cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", search)
         yield
 
 
