@@ -264,7 +264,9 @@ def _plan(
     if models.chat and callers:
         empty = replace(empty, provenance={"own_prompts": models.chat.prompts})
     written = getattr(system, "make_store", system)
-    return store.dump(empty) + _source_of(written, *parts_of(system), _inner(models.embedder))
+    return store.dump(empty) + _source_of(
+        written, *parts_of(system).values(), _inner(models.embedder)
+    )
 
 
 def _rehearsed(

@@ -73,7 +73,8 @@ class LabelError(ModelError):
 class Chat(Protocol):
     """Protocol of a chat model, or of models with a role each.
 
-    Implementations inherit ``reply`` and ``replies``.
+    Implementations inherit ``reply`` and ``replies``. By default a model counts nothing and has no
+    facts.
 
     ``prompts`` replace the system messages of their names. ``counts`` returns counters that only
     grow:
@@ -101,15 +102,15 @@ class Chat(Protocol):
 
     def about(self, role: str) -> dict[str, Any]:
         """Returns facts about the model for a role by name: server, parameters, fingerprints."""
-        ...
+        return {}
 
     def counts(self) -> Mapping[str, int]:
         """Returns the counters of requests, answers, decisions and texts, by name."""
-        ...
+        return {}
 
     def count_made(self, *, text: bool, by_model: bool) -> None:
         """Counts a text or a decision of a build, made by the model or offline in its place."""
-        ...
+        return
 
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
         """Answers independent prompts in order, a bounded number of them at once.

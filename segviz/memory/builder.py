@@ -185,7 +185,7 @@ class Building:
         The caller can then stop waiting for that code.
         """
         steps = iter(self._system.steps(stream, services))
-        if all(map(built_in, (self._system, *parts_of(self._system)))):
+        if all(map(built_in, (self._system, *parts_of(self._system).values()))):
             yield from steps
             return
         while (step := waited_for(lambda: next(steps, None))) is not None:

@@ -254,8 +254,7 @@ def needs_chat(system: System, registries: Collection[str] = tuple(COMPONENTS)) 
     Returns:
         Parameter and name of each part; empty for an offline system.
     """
-    declared = [p for p in parameters(type(system)) if p.spec.registry in registries]
-    parts = [(p.name, getattr(system, p.name)) for p in declared]
+    parts = parts_of(system, registries).items()
     return [f"{name} ({part.name})" for name, part in parts if getattr(part, "needs_chat", False)]
 
 
@@ -279,10 +278,10 @@ def provenance(chat: Chat, system: System) -> dict[str, Any]:
     }
 
 
-def parts_of(system: System, registries: Collection[str] = tuple(COMPONENTS)) -> list[Any]:
-    """Returns the parts of a system from ``registries``, such as its annotator."""
-    declared = parameters(type(system))
-    return [getattr(system, p.name) for p in declared if p.spec.registry in registries]
+def parts_of(system: System, registries: Collection[str] = tuple(COMPONENTS)) -> dict[str, Any]:
+    """Returns the parts of a system from ``registries``, such as its annotator, by parameter."""
+    chosen = [p.name for p in parameters(type(system)) if p.spec.registry in registries]
+    return {name: getattr(system, name) for name in chosen}
 
 
 def paid(embedder: Embedder) -> bool:

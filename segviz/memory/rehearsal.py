@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 from segviz.construct import System
 from segviz.conversation import Conversation
@@ -100,17 +99,6 @@ class Rehearsal(Chat):
     def has(self, role: str) -> bool:
         """Returns True: it stands in for every model."""
         return True
-
-    def about(self, role: str) -> dict[str, Any]:
-        """Returns {}: no model is called."""
-        return {}
-
-    def counts(self) -> dict[str, int]:
-        """Returns {}: no request is sent."""
-        return {}
-
-    def count_made(self, *, text: bool, by_model: bool) -> None:
-        """Ignores texts and decisions of the offline parts."""
 
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
         """Counts prompts and returns a reply for each, a LabelError if it asks for a label."""

@@ -28,7 +28,7 @@ from pydantic_core import CoreSchema, core_schema, to_json
 from segviz.conversation import Conversation
 from segviz.store.saved import Saved, SavedView, StoreError
 from segviz.tree import History, columns_of
-from segviz.tree.columns import ADD, LINK, RELATE, RETIRE, REVISE, UNLINK, Columns
+from segviz.tree.columns import ADD, COSTS, LINK, RELATE, RETIRE, REVISE, UNLINK, Columns
 from segviz.tree.structure import sealed
 
 VERSION: Final = 6
@@ -111,11 +111,7 @@ class Table:
 
 TABLES: Final = {
     "steps": Table("<i4", "unit note why chosen operation candidates events"),
-    "costs": Table(
-        "<i8",
-        "calls tokens annotated inspected modified output "
-        "decided decided_instead written written_instead",
-    ),
+    "costs": Table("<i8", " ".join(COSTS)),
     "candidates": Table("<i4", "node label given"),
     "numbers": Table("<f8", "score threshold"),
     "events": Table("<i4", "code node other start stop text vector kind facts"),

@@ -58,11 +58,12 @@ from segviz.tree.replayer import Replayer
 from segviz.tree.structure import IntArray, Structure
 
 ADD, REVISE, LINK, UNLINK, RETIRE, RELATE = range(6)
-_COSTS = (
+COSTS = (
     "calls tokens annotated inspected modified output "
     "decided decided_instead written written_instead"
 ).split()
-_costs_of = attrgetter(*_COSTS)
+"""Fields of a step's cost that are stored."""
+_costs_of = attrgetter(*COSTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +157,7 @@ class History(Lazy[Step]):
         """Costs of the steps of this history; see :func:`costs_of`."""
         places, clock = np.array(self._places, np.int64), self.columns.clock
         run = np.zeros((len(places), 2)) if clock is None else clock[places]
-        counted = zip(_COSTS, self.columns.costs[places].T, strict=True)
+        counted = zip(COSTS, self.columns.costs[places].T, strict=True)
         return {**dict(counted), "seconds": run[:, 0], "cached": run[:, 1].astype(np.int64)}
 
     def __iter__(self) -> Iterator[Step]:
@@ -198,7 +199,7 @@ def replay(steps: Iterable[Step]) -> Structure:
 def total_cost(steps: Sequence[Step]) -> Cost:
     """Sums the costs of all steps, without those of the run: seconds and cached answers."""
     costs = costs_of(steps)
-    return Cost(**{name: int(costs[name].sum()) for name in _COSTS})
+    return Cost(**{name: int(costs[name].sum()) for name in COSTS})
 
 
 def costs_of(steps: Sequence[Step]) -> dict[str, NDArray[Any]]:
@@ -257,7 +258,7 @@ class Record:
         candidates, events = steps[-1, 5:].tolist() if len(steps) else (0, 0)
         columns = Columns(
             steps,
-            np.array(self._costs, np.int64).reshape(-1, len(_COSTS))[: len(steps)],
+            np.array(self._costs, np.int64).reshape(-1, len(COSTS))[: len(steps)],
             np.array(self._candidates, np.int32).reshape(-1, 3)[:candidates],
             np.array(self._numbers, np.float64).reshape(-1, 2)[:candidates],
             np.array(self._events, np.int32).reshape(-1, 9)[:events],

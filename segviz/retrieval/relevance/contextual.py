@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -223,19 +223,13 @@ class Prepared:
         query = self._embedder.embed([question])[0]
         return np.asarray(self._structure.vector @ query, dtype=np.float64)
 
-    @cached_property
-    def _spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Arrays of every node's first unit and of one past its last, int64 (n,) each."""
-        structure = self._structure
-        return structure.start.astype(np.int64), structure.stop.astype(np.int64)
-
     def _over_units(self, values: Floats) -> Floats:
         """Averages ``values``, one per unit, over the units of each node; float64 (n,)."""
         if not values.any():
             return np.zeros(len(self._structure))
         # Prefix sums give the sum over any span in O(1).
         summed = np.concatenate([[0.0], np.cumsum(values)])
-        start, stop = self._spans
+        start, stop = self._structure.start, self._structure.stop
         return np.asarray((summed[stop] - summed[start]) / np.maximum(stop - start, 1))
 
 

@@ -66,8 +66,6 @@ class Dense:
             if not questions or not len(vectors):
                 return np.zeros((len(questions), len(vectors)))
             queries = embedder.embed(list(questions))
-            if len(questions) == 1:
-                return np.asarray(vectors.dot(queries[0]).astype(np.float64)[np.newaxis])
             scores = np.empty((len(questions), len(vectors)))
             for row, query in zip(scores, queries, strict=True):
                 row[:] = vectors.dot(query)
@@ -133,6 +131,8 @@ class Hybrid(Declared):
 class _Hybrid:
     """Scorer of :class:`Hybrid` for one structure."""
 
+    matches = staticmethod(shared_words)
+
     def __init__(self, settings: Hybrid, structure: Structure, embedder: Embedder) -> None:
         self._settings = settings
         self._dense = Dense().prepare(structure, embedder)
@@ -151,7 +151,3 @@ class _Hybrid:
             "words": words / self._settings.temperature,
             "meaning": meaning / self._settings.temperature,
         }
-
-    def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-        """Returns the words of each text that match the question (``relevance.matches``)."""
-        return shared_words(question, texts)

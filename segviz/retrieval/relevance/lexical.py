@@ -68,6 +68,8 @@ class Lexical(Declared):
 class _Lexical:
     """Scorer of :class:`Lexical` for one structure."""
 
+    matches = staticmethod(shared_words)
+
     def __init__(self, settings: Lexical, structure: Structure) -> None:
         import bm25s  # takes a fifth of a second, so only on use
 
@@ -85,7 +87,3 @@ class _Lexical:
             if asked:
                 row[:] = self._index.get_scores(asked)
         return rows
-
-    def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-        """Returns the words of each text that match the question (``relevance.matches``)."""
-        return shared_words(question, texts)
