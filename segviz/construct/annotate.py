@@ -31,7 +31,7 @@ from segviz.llm import Chat, Prompt, Reply
 from segviz.llm.prompts import annotation_prompt, digest
 from segviz.text.captions import clipped
 
-__all__ = ["ANNOTATORS", "TITLE", "Extractive", "Summary", "WrittenText", "text_facts"]
+__all__ = ["ANNOTATORS", "TITLE", "Annotation", "Extractive", "Summary"]
 
 _DIGIT = re.compile(r"\d")
 _CAPITAL = re.compile(r"(?<=[\w,;'’] )[A-Z]\w+")  # inside a sentence; one at its start is grammar
@@ -383,21 +383,19 @@ _TITLE_LENGTH = 40  # characters of a title that are shown
 _TITLE_WORDS = 12  # a longer line is no title
 
 
-class WrittenText(str):
-    """Text with ``facts`` about its origin; the node that gets the text stores them."""
+@dataclass(frozen=True)
+class Annotation:
+    """Text of a node as an annotator gives it.
 
-    facts: dict[str, str]
+    Attributes:
+        text: the text.
+        facts: its title and origin; the node that gets the text stores them among its facts.
+        transcript: the texts of the leaves below, if they matter to the annotator; else "".
+    """
 
-    def __new__(cls, text: str, **facts: str) -> WrittenText:
-        """Returns ``text`` with the given facts."""
-        made = super().__new__(cls, text)
-        made.facts = facts
-        return made
-
-
-def text_facts(text: str) -> dict[str, str]:
-    """Returns the facts of a :class:`WrittenText`; {} for a plain text."""
-    return text.facts if isinstance(text, WrittenText) else {}
+    text: str
+    facts: Mapping[str, str] = field(default_factory=dict)
+    transcript: str = ""
 
 
 def _titled(reply: str) -> tuple[str, str]:
@@ -439,23 +437,23 @@ class Summary(Declared):
 
     def __call__(self, texts: Sequence[str]) -> str:
         """Returns the summary of ``texts`` (chronological); a single text passes through."""
-        return self.many([texts])[0]
+        return self.many([[Annotation(text) for text in texts]])[0].text
 
-    def many(self, groups: Sequence[Sequence[str]]) -> list[str]:
+    def many(self, groups: Sequence[Sequence[Annotation]]) -> list[Annotation]:
         """Returns one summary per group; independent groups are requested at the same time."""
         if self.chat is None:
             raise ValueError("llm annotation has no chat model; build with chat=…")
-        asked = [i for i, texts in enumerate(groups) if len(texts) > 1]
-        prompts = [self.prompt(groups[i]) for i in asked]
-        replies = zip(asked, prompts, self.chat.replies(prompts), strict=True)
-        written = {i: self._written(groups[i], prompt, reply) for i, prompt, reply in replies}
-        return [written.get(i, texts[0]) for i, texts in enumerate(groups)]
+        asked = {i: [child.text for child in g] for i, g in enumerate(groups) if len(g) > 1}
+        prompts = [self.prompt(texts) for texts in asked.values()]
+        replies = zip(asked.items(), prompts, self.chat.replies(prompts), strict=True)
+        written = {i: self._written(texts, prompt, reply) for (i, texts), prompt, reply in replies}
+        return [written.get(i, group[0]) for i, group in enumerate(groups)]
 
     def prompt(self, texts: Sequence[str]) -> Prompt:
         """Returns the prompt for a summary of ``texts``, before it is cut to the model's limit."""
         return annotation_prompt(texts, self.max_words)
 
-    def _written(self, texts: Sequence[str], prompt: Prompt, reply: Reply) -> WrittenText:
+    def _written(self, texts: Sequence[str], prompt: Prompt, reply: Reply) -> Annotation:
         """Returns the model's summary, or an extract in its place, with facts about its origin."""
         instead = reply.refused
         if self.chat is not None:
@@ -469,21 +467,12 @@ class Summary(Declared):
         if instead:
             offline = Extractive(max_words=self.max_words)
             known[WRITTEN_BY] = offline.name
-            return WrittenText(offline(texts), **{TITLE: ""}, **known)
+            return Annotation(offline(texts), {TITLE: "", **known})
         text, title = _titled(reply.text)
-        return WrittenText(text, **{TITLE: title}, **known)
+        return Annotation(text, {TITLE: title, **known})
 
 
 # --- by the data set -------------------------------------------------------------------------
-
-
-class _Covering(WrittenText):
-    """Text of a node, with the transcript of the leaves below the node.
-
-    A transcript longer than that of any session is cut, since it can no longer equal one.
-    """
-
-    transcript: str
 
 
 @dataclass(frozen=True)
@@ -521,20 +510,22 @@ class SessionSummaries(Extractive):
             )
         return replace(self, summaries=summaries)
 
-    def __call__(self, texts: Sequence[str]) -> str:
-        """Returns a session's summary if ``texts`` cover exactly this session, else an extract.
+    def many(self, groups: Sequence[Sequence[Annotation]]) -> list[Annotation]:
+        """Returns a session's summary for a group that covers exactly it, else an extract.
 
         A single text passes through.
         """
-        if len(texts) == 1:
-            return texts[0]
-        # A text of a leaf is its own transcript; any other text of this build carries it.
-        transcript = "\n".join(getattr(text, "transcript", text) for text in texts)
+        return [self._written(group) if len(group) > 1 else group[0] for group in groups]
+
+    def _written(self, group: Sequence[Annotation]) -> Annotation:
+        # A leaf's text is its own transcript; any other text of this build carries one.
+        transcript = "\n".join(child.transcript or child.text for child in group)
         summary = self.summaries.get(transcript)
         by = "the data set (session_summary)" if summary else Extractive.name
-        written = _Covering(summary or super().__call__(texts), **{WRITTEN_BY: by})
-        written.transcript = transcript[: max(map(len, self.summaries), default=0) + 1]
-        return written
+        text = summary or self([child.text for child in group])
+        # A transcript longer than that of any session is cut, since it can no longer equal one.
+        longest = max(map(len, self.summaries), default=0)
+        return Annotation(text, {WRITTEN_BY: by}, transcript[: longest + 1])
 
 
 ANNOTATORS: dict[str, Callable[..., Any]] = {

@@ -103,9 +103,9 @@ class _ClusterBuilder:
         draft.link(cluster, leaf)
         # The sum stands for the mean: both have the same direction, so the same cosine.
         self._sums[position] += arrival.vector
-        members = [draft.text[unit] for unit in draft.children[cluster]]
+        members = [draft.annotation(unit) for unit in draft.children[cluster]]
         text = write(self._annotate, [members])[0]
-        topics = [text if node == cluster else draft.text[node] for node in self._clusters]
+        topics = [text if node == cluster else draft.annotation(node) for node in self._clusters]
         # Only the cluster and the root changed; both are annotated at every step (App. F).
         draft.rewrite([cluster, self._root], [text, write(self._annotate, [topics])[0]])
         written = (len(members) > 1) + (len(topics) > 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
 from segviz.construct import Annotate, Services, param
-from segviz.construct.annotate import Extractive
+from segviz.construct.annotate import Annotation, Extractive
 from segviz.construct.tasks import Offline
 from segviz.handover import built_in, calling, check_text
 
@@ -40,16 +40,19 @@ def prepared(component: T, services: Services) -> T:
     return cast(T, CheckedAnnotator(bound))
 
 
-def write(annotate: Annotate, groups: Sequence[Sequence[str]]) -> list[str]:
-    """Returns an annotation for each group of texts; a single text passes through.
+def write(annotate: Annotate, groups: Sequence[Sequence[Annotation]]) -> list[Annotation]:
+    """Returns an annotation for each group of children's; a single one passes through.
 
     An annotator of segviz that has ``many`` gets all groups in one call.
     """
     many = getattr(annotate, "many", None)
     if many is not None:
-        several: list[str] = many(groups)
+        several: list[Annotation] = many(groups)
         return several
-    return [annotate(group) if len(group) > 1 else group[0] for group in groups]
+    return [
+        Annotation(annotate([child.text for child in group])) if len(group) > 1 else group[0]
+        for group in groups
+    ]
 
 
 def shortened(annotate: Annotate, by: int) -> Annotate:

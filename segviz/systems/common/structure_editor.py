@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Annotate
-from segviz.construct.annotate import text_facts
+from segviz.construct.annotate import Annotation
 from segviz.construct.tasks.words import content
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
@@ -52,6 +52,7 @@ class Draft:
         self.parents: list[list[int]] = []
         self.relations: dict[tuple[int, int, str], Relate] = {}
         self.embedder = embedder
+        self._annotations: dict[int, Annotation] = {}  # of texts that may have a title or origin
         self._matrix: Vector = np.zeros((64, 0), dtype=np.float32)
         self._new: list[int] = []
         self._changed: dict[int, None] = {}
@@ -118,6 +119,10 @@ class Draft:
             path.append(above[0])
         return path
 
+    def annotation(self, node: int) -> Annotation:
+        """Returns the text of a node with the title and origin that its annotator gave."""
+        return self._annotations.get(node) or Annotation(self.text[node])
+
     # --- changing --------------------------------------------------------------------
 
     def leaf(self, unit: Unit, vector: Vector) -> int:
@@ -128,16 +133,19 @@ class Draft:
         self,
         level: int,
         children: Iterable[int],
-        text: str,
+        text: str | Annotation,
         kind: str = "",
         facts: Facts | None = None,
         vector: Vector | None = None,
     ) -> int:
         """Adds a node above level 0 over ``children``; embeds its text without a ``vector``."""
+        given = text if isinstance(text, Annotation) else Annotation(text)
         if vector is None:
-            vector = self.embedder.embed([text])[0]
-        known = {**text_facts(text), **(facts or {})}
-        node = self._append(level, (0, 0), text, vector, kind, known)
+            vector = self.embedder.embed([given.text])[0]
+        known = {**given.facts, **(facts or {})}
+        node = self._append(level, (0, 0), given.text, vector, kind, known)
+        if given is text:
+            self._annotations[node] = given
         for child in children:
             self.link(node, child)
         return node
@@ -214,16 +222,18 @@ class Draft:
         self._changed[node] = None
         self._levelled.add(node)
 
-    def rewrite(self, nodes: Sequence[int], texts: Sequence[str]) -> None:
+    def rewrite(self, nodes: Sequence[int], texts: Sequence[str | Annotation]) -> None:
         """Replaces the texts of ``nodes`` and embeds the new ones together."""
         if not nodes:
             return
-        for node, text, vector in zip(nodes, texts, self.embedder.embed(list(texts)), strict=True):
-            self.text[node] = text
+        given = [text if isinstance(text, Annotation) else Annotation(text) for text in texts]
+        vectors = self.embedder.embed([each.text for each in given])
+        for node, each, vector in zip(nodes, given, vectors, strict=True):
+            self.text[node], self._annotations[node] = each.text, each
             self._matrix[node] = vector
             self._changed[node] = None
-            if facts := text_facts(text):
-                self.note(node, **facts)
+            if each.facts:
+                self.note(node, **each.facts)
 
     def write(self, nodes: Iterable[int], annotate: Annotate) -> int:
         """Annotates nodes from their children's texts, from low to high level.
@@ -234,7 +244,7 @@ class Draft:
         written, rows = 0, sorted(nodes)
         for level in sorted({self.level[node] for node in rows}):
             row = [node for node in rows if self.level[node] == level]
-            groups = [[self.text[child] for child in self.children[node]] for node in row]
+            groups = [[self.annotation(child) for child in self.children[node]] for node in row]
             self.rewrite(row, write(annotate, groups))
             written += sum(len(group) > 1 for group in groups)
         return written

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from segviz.construct import Annotate, Declared, param
+from segviz.construct.annotate import Annotation
 from segviz.construct.tasks import Extraction, Named, Related
 from segviz.construct.tasks.words import normalised, stem
 from segviz.conversation import Moment
@@ -197,9 +198,9 @@ class EntityGraph:
             known = [str(facts[name]) for name in ("persistent", "recent") if facts[name]]
             if salient and known and self._profiles:
                 due[node] = known
-        texts = write(self._annotate, list(due.values()))
+        texts = write(self._annotate, [[Annotation(t) for t in texts] for texts in due.values()])
         for node, text in zip(due, texts, strict=True):
-            draft.note(node, persistent=text)
+            draft.note(node, persistent=text.text)
         shown = [n for n in nodes if draft.facts[n]["persistent"]]
         draft.rewrite(shown, [_profile(draft, n) for n in shown])
         return len(due)

@@ -143,7 +143,7 @@ class EventTree:
         }
         facts |= {"n": 0, "window_from": window[0], "window_to": window[1]}
         vector = draft.vectors([child])[0]
-        node = draft.add(level, [child], draft.text[child], SUMMARY, facts, vector)
+        node = draft.add(level, [child], draft.annotation(child), SUMMARY, facts, vector)
         self._windows.setdefault((level, window[0]), []).append(node)
         return node
 

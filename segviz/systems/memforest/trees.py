@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from segviz.construct import Annotate
+from segviz.construct.annotate import Annotation
 from segviz.conversation import as_time
 from segviz.systems.common.annotation import write
 from segviz.systems.common.structure_editor import Draft
@@ -77,9 +78,9 @@ class Summaries:
             # Algorithm 1, lines 18 to 26: nodes of one level are independent.
             groups = [self._parts(n) for n in row]
             written += sum(len(group) > 1 for group in groups)
-            texts = write(self._annotate, groups)
+            texts = write(self._annotate, [[Annotation(t) for t in group] for group in groups])
             heads = [heading(draft.facts[n]) if level > 1 else "" for n in row]
-            draft.rewrite(row, [h + t for h, t in zip(heads, texts, strict=True)])
+            draft.rewrite(row, [h + t.text for h, t in zip(heads, texts, strict=True)])
         for node in dirty:
             if draft.facts[node].get("dirty"):
                 draft.note(node, dirty=False)

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from segviz.construct import Annotate, Arrival, Declared, Services, param
+from segviz.construct.annotate import Annotation
 from segviz.construct.compatibility import cosines
 from segviz.retrieval import MemoryView, Retrieval
 from segviz.systems.common.annotation import annotator, prepared, shortened, write
@@ -239,10 +240,10 @@ class _MemTreeBuilder:
         for topic, count in zip(path, before, strict=True):
             # App. A.1.2: the more entries a text sums up, the more concise it becomes.
             by_words.setdefault(self._brevity * max(0, count - 2), []).append(topic)
-        texts: dict[int, str] = {}
+        texts: dict[int, Annotation] = {}
         for less, topics in by_words.items():
             annotate = shortened(self._annotate, less)
-            written = write(annotate, [[draft.text[topic], text] for topic in topics])
+            written = write(annotate, [[draft.annotation(n), Annotation(text)] for n in topics])
             texts |= zip(topics, written, strict=True)
         draft.rewrite(path, [texts[topic] for topic in path])
         for topic in reversed(path):  # from below upwards

@@ -11,6 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from segviz.construct import Annotate, Arrival, Declared, Services, param
+from segviz.construct.annotate import Annotation
 from segviz.retrieval import MemoryView, Retrieval, estimated_tokens, select
 from segviz.systems.common.annotation import annotator, prepared, write
 from segviz.systems.common.departures import departures_of
@@ -153,7 +154,7 @@ class _RaptorBuilder:
         self._draft = Draft(services.embedder)
         self._leaves: list[int] = []
         self._upper: _Upper = {}
-        self._summaries: dict[tuple[str, ...], str] = {}
+        self._summaries: dict[tuple[str, ...], Annotation] = {}
 
     def insert(self, arrival: Arrival, closes_session: bool) -> Step:
         """Adds one unit; if it closes its session, rebuilds all layers above the units."""
@@ -187,8 +188,8 @@ class _RaptorBuilder:
             groups = [tuple(layer[i] for i in group) for group in self._groups(layer)]
             if len(groups) >= len(layer):
                 break
-            texts = self._written([tuple(draft.text[node] for node in group) for group in groups])
-            vectors = draft.embedder.embed(texts)
+            texts = self._written([[draft.annotation(node) for node in group] for group in groups])
+            vectors = draft.embedder.embed([each.text for each in texts])
             for group, text, vector in zip(groups, texts, vectors, strict=True):
                 node = before.get((level, group))
                 if node is None:
@@ -203,11 +204,16 @@ class _RaptorBuilder:
         tokens = [estimated_tokens(self._draft.text[node]) for node in layer]
         return clusters(self._draft.vectors(layer), tokens, self._rules)
 
-    def _written(self, groups: list[tuple[str, ...]]) -> list[str]:
-        """Returns a summary of each group of texts; equal groups are summarised once in a build."""
-        missing = [group for group in dict.fromkeys(groups) if group not in self._summaries]
-        self._summaries.update(zip(missing, write(self._annotate, missing), strict=True))
-        return [self._summaries[group] for group in groups]
+    def _written(self, groups: Sequence[Sequence[Annotation]]) -> list[Annotation]:
+        """Returns a summary of each group; groups of equal texts are summarised once in a build."""
+        keys = [tuple(child.text for child in group) for group in groups]
+        missing: dict[tuple[str, ...], Sequence[Annotation]] = {}
+        for key, group in zip(keys, groups, strict=True):
+            if key not in self._summaries:
+                missing.setdefault(key, group)
+        written = write(self._annotate, list(missing.values()))
+        self._summaries.update(zip(missing, written, strict=True))
+        return [self._summaries[key] for key in keys]
 
 
 Groups = list[tuple[int, ...]]

@@ -13,7 +13,7 @@ from itertools import groupby, pairwise, takewhile
 from operator import attrgetter
 
 from segviz.construct import Annotate, Arrival, Candidate, Compatibility
-from segviz.construct.annotate import text_facts
+from segviz.construct.annotate import Annotation
 from segviz.construct.compatibility import judge
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import write
@@ -31,7 +31,7 @@ class Open:
     level: int
     start: int
     stop: int
-    text: str
+    annotation: Annotation
     vector: Vector
     children: list[Open] = field(default_factory=list)
     dirty: bool = False
@@ -41,14 +41,19 @@ class Open:
         """Half-open range of the units below this node."""
         return self.start, self.stop
 
+    @property
+    def text(self) -> str:
+        """Text of this node."""
+        return self.annotation.text
+
     def added(self) -> Add:
         """Returns the event that adds this node."""
-        facts = text_facts(self.text)
+        facts = self.annotation.facts
         return Add(self.node, self.level, self.span, self.text, self.vector, facts=facts)
 
     def revised(self) -> Revise:
         """Returns the event that revises this node."""
-        facts = text_facts(self.text) or None
+        facts = self.annotation.facts or None
         return Revise(self.node, self.span, self.text, self.vector, facts=facts)
 
 
@@ -129,7 +134,7 @@ class SegmentTreeBuilder:
 
     def _open(self, level: int, arrival: Arrival) -> Open:
         index = arrival.index
-        node = Open(self._size, level, index, index + 1, arrival.text, arrival.vector)
+        node = Open(self._size, level, index, index + 1, Annotation(arrival.text), arrival.vector)
         self._size += 1
         return node
 
@@ -144,7 +149,7 @@ class SegmentTreeBuilder:
 
     def _root_over(self, old: Open, level: int) -> Open:
         """Returns a new root over the old one, with the old root's text until it is annotated."""
-        root = Open(self._size, level, old.start, old.stop, old.text, old.vector, [old])
+        root = Open(self._size, level, old.start, old.stop, old.annotation, old.vector, [old])
         self._size += 1
         return root
 
@@ -202,12 +207,12 @@ class SegmentTreeBuilder:
         renewed: list[Open] = []
         for _, level in groupby(nodes, attrgetter("level")):
             row = list(level)
-            texts = [[child.text for child in node.children] for node in row]
-            for node, text in zip(row, write(self._annotate, texts), strict=True):
-                if node.text != text:  # an unchanged text keeps its embedding
+            groups = [[child.annotation for child in node.children] for node in row]
+            for node, annotation in zip(row, write(self._annotate, groups), strict=True):
+                if node.text != annotation.text:  # an unchanged text keeps its embedding
                     renewed.append(node)
-                node.text = text  # also an equal one, which may have come about otherwise
-            count += sum(len(group) > 1 for group in texts)
+                node.annotation = annotation  # also one of equal text, but of another origin
+            count += sum(len(group) > 1 for group in groups)
         if renewed:
             vectors = self._embedder.embed([node.text for node in renewed])
             for node, vector in zip(renewed, vectors, strict=True):

@@ -11,6 +11,7 @@ from segviz.construct import Annotate, Arrival, Declared, param
 from segviz.construct.tasks import Boundary, Stated, Tasks
 from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
+from segviz.systems.common.annotation import write
 from segviz.systems.common.structure_editor import Draft, sources
 from segviz.systems.xmemory.retrieval import EPISODE
 from segviz.systems.xmemory.themes import SEMANTIC, Themes, reassigned
@@ -108,7 +109,7 @@ class Episodes:
         written = len(units) > 1
         raw = draft.text[episode]
         if written:
-            draft.rewrite([episode], [self._annotate([draft.text[u] for u in units])])
+            draft.rewrite([episode], write(self._annotate, [[draft.annotation(u) for u in units]]))
         draft.note(episode, closed=True)
         facts = draft.facts[episode]
         when = as_time(as_number(facts, "from")) if facts["dated"] else None
