@@ -21,7 +21,7 @@ from segviz.cli.command import (
 )
 from segviz.cli.console import Console
 from segviz.cli.models import Models, models
-from segviz.cli.retrieval import SCORING, given, scoring_options, settings_content
+from segviz.cli.retrieval import SHARED, given, options_for, settings_content
 from segviz.cli.source import (
     conversation_options,
     file_argument,
@@ -59,7 +59,7 @@ _YES_NO = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no
 @option("-o --output", _CSV, type=click.Path(), metavar="PATH")
 @option("--trec", _TREC, type=click.Path(), metavar="FOLDER")
 @option("--html", "Write a report that works offline.", type=click.Path(), metavar="PATH")
-@scoring_options
+@options_for(*SHARED)
 @conversation_options()
 @system_options(others=[FACTS])
 @output_options
@@ -100,7 +100,7 @@ def audit(options: Options, console: Console) -> int:
         conversation = memory.conversation
         with user_errors():
             right = _right(options.answers, memory) if options.answers else None
-            found = audited(memory, right=right, **given(options, SCORING))
+            found = audited(memory, right=right, **given(options, SHARED))
     if table:
         write_file(table, rows_csv(found.rows()))
     if options.trec:

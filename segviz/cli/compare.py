@@ -11,18 +11,18 @@ from segviz.cli.command import OK, Options, UsageError, command, option, output_
 from segviz.cli.console import Console
 from segviz.cli.many import many_options, measured, runs_of
 from segviz.cli.models import models
-from segviz.cli.retrieval import SCORING, scoring_options
+from segviz.cli.retrieval import SHARED, options_for
 from segviz.cli.source import output_path, write_file
 from segviz.cli.tables import Owner, report
 from segviz.evaluation.compare import Comparison, compare_one, joined, pooled_comparison
 from segviz.systems import SYSTEMS
 
-_SHARED = (*SCORING, "units", "tokens")
+_SETTINGS = (*SHARED, "units", "tokens")
 
 
 @command
 @click.argument("file", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
-@scoring_options
+@options_for(*SHARED)
 @many_options
 @build_options(several=True)
 @option(
@@ -67,14 +67,14 @@ def compare(options: Options, console: Console) -> int:
     target = output_path(options.html, *options.file) if options.html else None
     with models(options, console) as clients:
         runs = runs_of(options, console, clients, list(SYSTEMS))
-        settings = {name: getattr(options, name) for name in _SHARED}
+        settings = {name: getattr(options, name) for name in _SETTINGS}
         if target and len(runs.conversations) > 1:
             raise UsageError("--html shows one conversation; name one")
-        found = measured(
+        comparisons = measured(
             runs, compare_one, Comparison, settings, options, console, clock=perf_counter
         )
     parts: dict[str, dict[str, Comparison]] = {}
-    for run in found:
+    for run in comparisons:
         parts.setdefault(run.conversation, {})[run.system] = run.result
     whole: list[tuple[Owner, Comparison]] = [
         ({"conversation": conversation}, joined(systems)) for conversation, systems in parts.items()

@@ -25,7 +25,7 @@ from segviz.cli.command import (
 from segviz.cli.console import Console
 from segviz.cli.many import ANSWERS, Runs, counting_options, runs_of
 from segviz.cli.models import agree, judge_options, models
-from segviz.cli.retrieval import SCORING, scoring_options, settings_content
+from segviz.cli.retrieval import SHARED, options_for, settings_content
 from segviz.cli.source import output_path, write_file
 from segviz.cli.tables import check_disputed
 from segviz.conversation import Conversation, category_label
@@ -80,7 +80,7 @@ class _Graded:
 @option("--horizons", "Hops of the policies.", "2", type=whole_numbers, metavar="N,…")
 @option("--limit", _LIMIT, "all", type=click.IntRange(1), metavar="N")
 @option("-o --output", _CSV, type=click.Path(), metavar="PATH")
-@scoring_options
+@options_for(*SHARED)
 @counting_options
 @build_options(several=True)
 @judge_options
@@ -149,7 +149,7 @@ def _ways(memory: Memory, options: Options) -> dict[str, RetrievalSettings]:
     Raises UsageError for a bad setting.
     """
     with user_errors():
-        limits = RetrievalSettings(**{name: getattr(options, name) for name in SCORING})
+        limits = RetrievalSettings(**{name: getattr(options, name) for name in SHARED})
         alphas, horizons = options.alphas or (), options.horizons or ()
         return retrievals(memory, options.retrievals, limits, alphas, horizons)
 

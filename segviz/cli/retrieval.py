@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import fields
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
@@ -18,9 +17,10 @@ from segviz.cli.command import (
     user_errors,
     whole_numbers,
 )
+from segviz.construct import Parameter, parameters
 from segviz.conversation import Conversation, Question
 from segviz.memory import Memory, settings_for
-from segviz.retrieval import METHODS, POLICIES, PRESETS, RELEVANCE, RetrievalSettings
+from segviz.retrieval import PRESETS, RetrievalSettings
 
 DEFAULTS = RetrievalSettings()
 
@@ -35,46 +35,43 @@ def preset_option(what: str) -> Option:
     return _retrieval("--preset", about, type=click.Choice(list(PRESETS)), metavar="NAME")
 
 
-scoring_options = together(
-    _retrieval(
-        "--relevance",
-        f"Relevance of a node to a question: {', '.join(RELEVANCE)}, with parameters as in "
-        "contextual:dates=0.",
-        f"{DEFAULTS.relevance_for()}; in a system's own retrieval, that of its paper",
-        metavar="NAME[:PARAMETER=VALUE,...]",
-    ),
-    _retrieval("-k", "Nodes retrieved; 1 or more.", default=DEFAULTS.k),
-    _retrieval("--budget", "Tokens to retrieve, instead of K nodes.", type=int),
-    _retrieval(
-        "--deduplicate", "Skip nodes that repeat the text of a better one.", "kept", is_flag=True
-    ),
-)
-SCORING = ("relevance", "k", "budget", "deduplicate")
-"""Options of every command that retrieves, and their names among the retrieval settings."""
+def options_for(*names: str) -> Option:
+    """Returns the options of some retrieval settings, as the settings declare them."""
+    return together(
+        *(_option(each) for each in parameters(RetrievalSettings) if each.name in names)
+    )
 
-literal_option = _retrieval(
-    "--literal", "Count every node of a same-text chain.", "once", is_flag=True
-)
 
-_POLICY = f"Direction of propagation: {', '.join(POLICIES)}."
-_ALPHA, _HOPS = "Decay of scores per hop; 0 to below 1.", "Number of hops, H; 0 or more."
-_METHOD = "Propagation as above, or the system's own retrieval."
-_OWN_FIRST = "native for a system that has one, unless an option above says how nodes are scored"
-_STEP = "Ask the memory in its state after this step."
-_MOMENT = "the moment of the question, else the last step"
-_policies = click.Choice(list(POLICIES))
+def _option(setting: Parameter) -> Option:
+    spec, name, default = setting.spec, setting.name.replace("_", "-"), setting.default
+    # None means that an option is not given. For the settings of how nodes are scored this decides
+    # whether a system's own retrieval is used, so they have no default but only its words.
+    if default is not None and spec.part == "scoring":
+        usual: object = spec.words.get(default, default)
+    else:
+        usual = spec.words.get(default, True)
+    more: dict[str, Any] = {"type": setting.kind}
+    if setting.kind is bool:
+        more = {"is_flag": True}
+    elif spec.choices:
+        more = {"type": click.Choice(list(spec.choices))}
+        if isinstance(spec.choices, Mapping):  # a registry, which the help lists
+            more["metavar"] = "NAME"
+    elif setting.kind is tuple:
+        more = {"type": whole_numbers, "metavar": "N,…"}
+    elif setting.kind is str:
+        more = {"metavar": "NAME[:PARAMETER=VALUE,...]"}
+    if usual is True and default is not None:
+        more["default"] = default
+    return _retrieval(f"-{name}" if len(name) == 1 else f"--{name}", spec.help, usual, **more)
 
+
+SHARED = ("relevance", *RetrievalSettings.names("reading"))
+"""Names of the retrieval settings that every command that retrieves has as options."""
 
 retrieval_options = together(
     preset_option("Policy, alpha, horizon and relevance"),
-    _retrieval("--policy", _POLICY, DEFAULTS.policy, type=_policies, metavar="NAME"),
-    _retrieval("--alpha", _ALPHA, DEFAULTS.alpha, type=float),
-    _retrieval("--horizon", _HOPS, DEFAULTS.horizon, type=int),
-    scoring_options,
-    _retrieval("--levels", "Admissible levels.", "all", type=whole_numbers, metavar="N,…"),
-    literal_option,
-    _retrieval("--step", _STEP, _MOMENT, type=int),
-    _retrieval("--method", _METHOD, _OWN_FIRST, type=click.Choice(METHODS)),
+    *(options_for(*RetrievalSettings.names(part)) for part in ("scoring", "reading", "memory")),
 )
 """Options for all retrieval settings."""
 
@@ -86,25 +83,32 @@ def settings_of(options: Options, memory: Memory) -> RetrievalSettings:
     """Returns the retrieval settings of the options; UsageError for a value out of range."""
     preset = DEFAULTS.with_preset(options.preset) if options.preset else None
     with user_errors():
-        return settings_for(memory, preset, given(options, [one.name for one in fields(DEFAULTS)]))
+        names = [each.name for each in parameters(RetrievalSettings)]
+        return settings_for(memory, preset, given(options, names))
 
 
 def given(options: Options, names: Iterable[str]) -> dict[str, Any]:
     """Returns those of the named options that have a value, by name."""
-    found = {name: getattr(options, name, None) for name in names}
-    return {name: value for name, value in found.items() if value is not None}
+    values = {name: getattr(options, name, None) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def settings_content(settings: RetrievalSettings) -> dict[str, Any]:
     """Returns retrieval settings as fields of ``--json``.
 
-    Policy, alpha and horizon are those in force, so no propagation for the native method.
-    ``distinct`` is the negation of ``literal``.
+    Policy, alpha and horizon are those in force, so no propagation for the native method. A setting
+    that is declared with an ``opposite`` has its name, and comes last.
     """
-    content = {item.name: getattr(settings, item.name) for item in fields(settings)}
-    content["distinct"] = not content.pop("literal")
+    content: dict[str, Any] = {}
+    negated: dict[str, Any] = {}
+    for each in parameters(type(settings)):
+        value = getattr(settings, each.name)
+        if each.spec.opposite:
+            negated[each.spec.opposite] = not value
+        else:
+            content[each.name] = value
     content["policy"], content["alpha"], content["horizon"] = settings.propagation
-    return content
+    return content | negated
 
 
 def question_of(options: Options, conversation: Conversation) -> tuple[str | None, Question | None]:
@@ -122,5 +126,5 @@ def question_of(options: Options, conversation: Conversation) -> tuple[str | Non
             raise UsageError("the question is empty")
         return options.question, None
     with user_errors():
-        found = conversation.question(options.number)
-    return found.text, found
+        question = conversation.question(options.number)
+    return question.text, question

@@ -28,11 +28,10 @@ from segviz.cli.many import many_options, measured, runs_of
 from segviz.cli.models import models
 from segviz.cli.retrieval import (
     DEFAULTS,
-    SCORING,
+    SHARED,
     given,
-    literal_option,
+    options_for,
     preset_option,
-    scoring_options,
 )
 from segviz.cli.source import file_argument, output_path, write_file
 from segviz.cli.tables import Owner, report
@@ -45,7 +44,7 @@ from segviz.retrieval import POLICIES, PRESETS, RELEVANCE
 EVERY = "all"
 """Value of ``--relevance`` for measuring with each relevance."""
 
-_SHARED = (*SCORING, "literal", "units", "tokens")
+_RETRIEVAL = (*SHARED, "literal")
 _AXES = ("policies", "alphas", "horizons")
 _USUAL = {name: signature(measure).parameters[name].default for name in _AXES}
 
@@ -67,8 +66,7 @@ def _axis(name: str, metavar: str, about: str, read: Callable[[str], Any]) -> Op
 @_axis("policies", "NAME,…", f"Policies: {', '.join(POLICIES)}.", names)
 @_axis("alphas", "N,…", "Each from 0 to below 1.", numbers)
 @_axis("horizons", "N,…", "Each 0 or more.", whole_numbers)
-@scoring_options
-@literal_option
+@options_for(*_RETRIEVAL)
 @many_options
 @build_options(several=True)
 @output_options
@@ -114,7 +112,7 @@ def sweep(options: Options, console: Console) -> int:
     with models(options, console) as clients, console.progress("sweeping", "settings") as progress:
         runs, settings = runs_of(options, console, clients), _settings(options)
         every = settings["relevance"] == EVERY
-        found = [
+        sweeps = [
             one
             for name in (RELEVANCE if every else [settings["relevance"]])
             for one in measured(
@@ -128,7 +126,7 @@ def sweep(options: Options, console: Console) -> int:
             )
         ]
     if table is not None:
-        write_file(table, sweeps_csv(found))
+        write_file(table, sweeps_csv(sweeps))
     owned: list[tuple[Owner, Sweep]] = [
         (
             {
@@ -138,7 +136,7 @@ def sweep(options: Options, console: Console) -> int:
             },
             run.result,
         )
-        for run in found
+        for run in sweeps
     ]
     report("sweep", owned, pooled_sweep, options, console)
     return OK
@@ -146,9 +144,9 @@ def sweep(options: Options, console: Console) -> int:
 
 def _settings(options: Options) -> dict[str, Any]:
     """Returns the arguments of ``segviz.sweep``: of the options, else the preset, else defaults."""
-    found = {**_USUAL, "relevance": DEFAULTS.relevance_for()}
+    settings = {**_USUAL, "relevance": DEFAULTS.relevance_for()}
     if options.preset:
         preset = PRESETS[options.preset]
-        found = {"policies": (preset.policy,), "alphas": (preset.alpha,)}
-        found |= {"horizons": (preset.horizon,), "relevance": preset.relevance_for()}
-    return found | given(options, (*_AXES, *_SHARED))
+        settings = {"policies": (preset.policy,), "alphas": (preset.alpha,)}
+        settings |= {"horizons": (preset.horizon,), "relevance": preset.relevance_for()}
+    return settings | given(options, (*_AXES, *_RETRIEVAL, "units", "tokens"))

@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 
 from segviz.cli.command import Options, UsageError
 from segviz.cli.console import Console
-from segviz.cli.retrieval import settings_content
+from segviz.cli.retrieval import SHARED, settings_content
 from segviz.evaluation import MEASURES, Cell, Sweep
 from segviz.evaluation.aggregate import Mean, Row
 from segviz.evaluation.compare import COMPARED, Comparison, first_alike
 from segviz.evaluation.evaluation import ADVERSARIAL, summary
 from segviz.evaluation.measures import sees
+from segviz.retrieval import RetrievalSettings
 from segviz.text.captions import counted
 
 Found = TypeVar("Found", Sweep, Comparison)
@@ -135,8 +136,6 @@ def _print_setting(
     asked, measure = found.settings, options.measure
     label, mean = MEASURES[measure].label, row[MEASURES[measure].label]
     number = mean.n if isinstance(mean, Mean) else 0
-    read = f"{asked.budget} tokens" if asked.budget is not None else f"K {asked.k}"
-    read += " without repeated texts" * asked.deduplicate
     without = f" without category {ADVERSARIAL}" if options.no_adversarial else ""
     if disputed := _disputed(found):
         what = "left out" if options.no_disputed else "counted"
@@ -144,8 +143,9 @@ def _print_setting(
     alone = asked.relevance and "relevance" not in columns
     relevance = f", relevance {asked.relevance}" if alone else ""
     console.line(
-        f"{label}, {counted(number, 'question')}{without}, {read}{relevance}; evidence reached in "
-        f"{found.units} units, answer words in {found.tokens} tokens; 95 % intervals"
+        f"{label}, {counted(number, 'question')}{without}, {asked.limits}{relevance}; "
+        f"evidence reached in {found.units} units, answer words in {found.tokens} tokens; "
+        "95 % intervals"
     )
     for policy in found.policies if isinstance(found, Sweep) else ():
         if not sees(measure, policy):
@@ -179,7 +179,7 @@ def sweep_content(found: Sweep, measure: str, *, adversarial: bool = True) -> di
     best = found.best(measure, adversarial=adversarial)
     shared = settings_content(found.settings)
     return {
-        **{name: shared[name] for name in ("k", "budget", "relevance", "distinct", "deduplicate")},
+        **{name: shared[name] for name in (*SHARED, "distinct")},
         **{name: getattr(found, name) for name in ("units", "tokens", "policies", "alphas")},
         "horizons": found.horizons,
         "questions": found.questions,
@@ -197,7 +197,7 @@ def comparison_content(found: Comparison) -> dict[str, Any]:
     return {
         **{
             name: getattr(found.settings, name)
-            for name in ("k", "budget", "deduplicate", "relevance")
+            for name in (*RetrievalSettings.names("reading"), "relevance")
         },
         **{name: getattr(found, name) for name in ("units", "tokens", "questions")},
         "rows": [

@@ -1,12 +1,13 @@
 """Declares parameters with their type, default, range and meaning.
 
-Systems, models and policies are frozen dataclasses. ``param`` declares a field with its range and
-its meaning. From that come a control, a documented row in the Guide and a checked argument.
+Systems, models, policies and the retrieval settings are frozen dataclasses. ``param`` declares a
+field with its range and its meaning. From that come a control, an option of the command line, a
+part of a link, a documented row in the Guide and a checked argument.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any
 
@@ -25,6 +26,17 @@ class Spec:
         registry: key of ``segviz.memory.COMPONENTS`` whose names are legal.
         choices: legal values of a text parameter.
         source: origin of the default.
+        kind: type of the value, if the default is None.
+        check: takes name and value; returns the value in its normal form, or raises ValueError.
+            It replaces the check of the range, which then limits controls and links only.
+        label: name on screen, if it is not that of the field.
+        details: the meaning in more sentences, for the screen.
+        heading: name in exports, if it is not the label.
+        words: the words for values such as None.
+        link: name in a link, if it is not that of the field.
+        opposite: name of the negated value, by which links and JSON have it.
+        part: group of parameters to which it belongs.
+        drawn_by: the panel that draws it, if it is not the list of all others.
     """
 
     help: str
@@ -32,8 +44,18 @@ class Spec:
     high: float | None = None
     step: float | None = None
     registry: str | None = None
-    choices: tuple[str, ...] = ()
+    choices: Collection[str] = ()
     source: str = ""
+    kind: type | None = None
+    check: Callable[[str, Any], Any] | None = None
+    label: str = ""
+    details: str = ""
+    heading: str = ""
+    words: Mapping[Any, str] = field(default_factory=dict)
+    link: str = ""
+    opposite: str = ""
+    part: str = ""
+    drawn_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +66,32 @@ class Parameter:
     default: Any
     spec: Spec
 
+    @property
+    def kind(self) -> type:
+        """Type of the value; a parameter whose default is None may have None instead."""
+        return self.spec.kind or type(self.default)
+
+    @property
+    def label(self) -> str:
+        """Name on screen."""
+        return self.spec.label or self.name.replace("_", " ").capitalize()
+
+    @property
+    def heading(self) -> str:
+        """Name in exports."""
+        return self.spec.heading or self.label
+
+    def in_words(self, value: Any) -> str:
+        """Returns the words for a value; a collection is listed."""
+        if value in self.spec.words:
+            return self.spec.words[value]
+        return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+    @property
+    def in_link(self) -> str:
+        """Name in a link; of a parameter with an ``opposite`` the link has that."""
+        return self.spec.opposite or self.spec.link or self.name
+
 
 def param(
     default: Any = MISSING,
@@ -51,9 +99,10 @@ def param(
     bounds: tuple[float, float] | None = None,
     *,
     registry: str | None = None,
-    choices: tuple[str, ...] = (),
+    choices: Collection[str] = (),
     source: str = "",
     factory: Any = MISSING,
+    **more: Any,
 ) -> Any:
     """Declares a dataclass field with its range and meaning.
 
@@ -67,6 +116,7 @@ def param(
         source: the passage it comes from (a section, a table, the authors' code) with its value
             there, or "ours".
         factory: creates the default of a parameter with a ``registry``.
+        more: further attributes of :class:`Spec`.
 
     Returns:
         A ``dataclasses.field``.
@@ -77,7 +127,7 @@ def param(
     if bounds:
         wide = bounds[1] - bounds[0]
         step = 1 if isinstance(default, int) else 0.01 if wide <= 4 else 0.1 if wide <= 10 else 1
-    spec = Spec(sentence, low, high, step, registry, choices, source)
+    spec = Spec(sentence, low, high, step, registry, choices, source, **more)
     return field(default=default, default_factory=factory, metadata={_KEY: spec})
 
 
@@ -96,11 +146,18 @@ def parameters(kind: type) -> tuple[Parameter, ...]:
 class Declared:
     """Base of dataclasses with declared parameters; it rejects values outside their range."""
 
+    __slots__ = ()
+
     def __post_init__(self) -> None:
         """Checks all parameters; ValueError names field, value and legal range of a bad one."""
         for parameter in parameters(type(self)):
             spec, value = parameter.spec, getattr(self, parameter.name)
             low, high = spec.low, spec.high
+            if value is None and parameter.default is None:
+                continue
+            if spec.check is not None:
+                object.__setattr__(self, parameter.name, spec.check(parameter.name, value))
+                continue
             if spec.choices and value not in spec.choices:
                 raise ValueError(
                     f"{parameter.name} is {value!r}; choose one of {', '.join(spec.choices)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from segviz.construct import parameters
 from segviz.conversation import Question
 from segviz.evaluation import MEASURES
 from segviz.evaluation.aggregate import Row
@@ -47,10 +48,13 @@ def comparison_html(found: Comparison, questions: Sequence[Question], title: str
     """
     groups = found.ways()
     every = {_named(one): one for group in groups for one in group}
-    read = "" if found.settings.budget is None else f", {found.settings.budget} tokens are read"
-    read += ", repeated texts are skipped" * found.settings.deduplicate
+    settings = found.settings
+    read = "" if settings.budget is None else f", {settings.budget} tokens are read"
+    for each in parameters(type(settings)):
+        if each.kind is bool and each.spec.part == "reading" and getattr(settings, each.name):
+            read += f", {each.heading.lower()} are {each.in_words(True)}"
     said = (
-        f"{counted(len(questions), 'question')}, K {found.settings.k}{read}. Means have 95 % "
+        f"{counted(len(questions), 'question')}, K {settings.k}{read}. Means have 95 % "
         "bootstrap intervals; differences to the first system asked the same way are paired by "
         "question. Native is the retrieval of a system or its paper; segviz's relevance ranks all "
         "its nodes together."

@@ -20,7 +20,7 @@ from segviz.evaluation.measures import sees
 from segviz.evaluation.parallel import Measured
 from segviz.export.text import legal, one_line
 from segviz.export.view import View
-from segviz.retrieval import ranking
+from segviz.retrieval import RetrievalSettings, ranking
 from segviz.view.captions import shown_labels
 
 Value = str | int | float | None
@@ -211,14 +211,14 @@ def sweeps_csv(runs: Sequence[Measured[Sweep]]) -> str:
 
 
 def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]) -> str:
-    names = [*owners, "policy", "alpha", "horizon", "k", "budget", "deduplicate", "units", "tokens"]
-    names += ["relevance"]
+    reading = RetrievalSettings.names("reading")
+    names = [*owners, "policy", "alpha", "horizon", *reading, "units", "tokens", "relevance"]
     names += ["measure", "category", "adversarial", "disputed", "mean", "low", "high", "n"]
     names += ["gain", "gain_low", "gain_high"]
     rows = (
         [
-            *(*owner, one.policy, float(one.alpha), one.horizon, found.settings.k),
-            *(found.settings.budget, int(found.settings.deduplicate)),
+            *(*owner, one.policy, float(one.alpha), one.horizon),
+            *(_plain(getattr(found.settings, name)) for name in reading),
             *(found.units, found.tokens, found.settings.relevance),
             *row,
         ]
@@ -231,6 +231,10 @@ def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]
         for row in _measured(found, one, gains)
     )
     return table(names, rows)
+
+
+def _plain(value: Value) -> Value:
+    return int(value) if isinstance(value, bool) else value
 
 
 def _counted(found: Sweep) -> list[Sweep]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from segviz import store
+from segviz.construct import parameters
 from segviz.conversation import Question
 from segviz.llm import Chat
 from segviz.memory import Memory, settings_for
@@ -130,14 +131,15 @@ class View:
             spread = "none: the system's own retrieval"
         full = f"nodes of {asked.budget} tokens"
         wanted = f"at most {asked.k}" if asked.budget is None else full
-        levels = "all" if asked.levels is None else ", ".join(map(str, asked.levels)) or "none"
         return [
             ("Propagation", spread),
             ("Relevance", asked.relevance_for()),
             ("Retrieved", f"{len(result.after)} of {wanted}"),
-            ("Admissible levels", levels),
-            ("Nodes of one text", "counted each" if asked.literal else "counted once"),
-            ("Repeated texts", "skipped" if asked.deduplicate else "kept"),
+            *(
+                (each.heading, each.in_words(getattr(asked, each.name)))
+                for each in parameters(type(asked))
+                if not each.spec.drawn_by
+            ),
         ]
 
 

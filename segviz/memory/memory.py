@@ -58,7 +58,7 @@ from segviz.tree import (
 )
 from segviz.waiting import check_cancelled, waited_for
 
-_SCORING = {"policy", "alpha", "horizon", "relevance", "method"}
+_SCORING = frozenset(RetrievalSettings.names("scoring"))
 _PAST_KEPT = 4  # relevance models of earlier moments, because a page asks again at every click
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -15,12 +15,10 @@ from segviz.retrieval import (
     RetrievalSettings,
     Scorer,
     Stage,
-    distinct,
     initial_scores,
     propagate,
     ranking,
     ranks,
-    select,
 )
 from segviz.tree import Structure
 
@@ -44,11 +42,6 @@ def retrieved(
         turn_ids: returns the ids of the turns below a node.
     """
     levels = settings.levels
-
-    def best(ranked: Sequence[int]) -> list[int]:
-        differing = distinct(ranked, structure) if settings.deduplicate else ranked
-        return select(differing, structure.text, settings.k, settings.budget)
-
     # Algorithm 2, line 6: relevance gives the initial scores, whatever the method.
     initial = initial_scores(scorer([question])[0], structure.retrievable)
     stages: tuple[Stage, ...] = ()
@@ -64,7 +57,8 @@ def retrieved(
         initial, final, hops = spread.hops[0], spread.final, spread.hops
         order = ranking(final, structure, levels).tolist()
     # Line 14: the best K nodes, with their ranks by both scores.
-    before, after = best(ranking(initial, structure, levels).tolist()), best(order)
+    first = ranking(initial, structure, levels).tolist()
+    before, after = settings.read(first, structure), settings.read(order, structure)
     place = {node: rank for rank, node in enumerate(order, start=1)}
     was = ranks(after, initial, structure, levels)
     evidence = tuple(

@@ -139,26 +139,34 @@ class Propagated:
         return np.stack(self.rows)
 
 
-def check_setting(policy: str, alpha: float, horizon: int) -> None:
-    """Checks a propagation setting.
-
-    Args:
-        policy: a name from ``POLICIES``.
-        alpha: decay in [0, 1).
-        horizon: whole number of hops in [0, 999].
-
-    Raises:
-        ValueError: names the value found and the legal range.
-    """
+def check_policy(name: str, policy: str) -> str:
+    """Returns the policy; ValueError lists the legal ones."""
     if not isinstance(policy, str) or policy not in POLICIES:
-        raise ValueError(f"unknown policy {policy!r}; choose one of {', '.join(POLICIES)}")
+        raise ValueError(f"unknown {name} {policy!r}; choose one of {', '.join(POLICIES)}")
+    return policy
+
+
+def check_alpha(name: str, alpha: float) -> float:
+    """Returns the decay; ValueError unless it lies in [0, 1)."""
     if not (isinstance(alpha, _NUMBER) and 0 <= alpha < 1):
-        raise ValueError(f"alpha is {alpha!r}; it must be a number, at least 0 and below 1")
-    if not (isinstance(horizon, _NUMBER) and 0 <= horizon <= _MAX_HOPS and horizon == int(horizon)):
+        raise ValueError(f"{name} is {alpha!r}; it must be a number, at least 0 and below 1")
+    return alpha
+
+
+def check_horizon(name: str, hops: int) -> int:
+    """Returns the number of hops; ValueError unless it is whole and in [0, 999]."""
+    if not (isinstance(hops, _NUMBER) and 0 <= hops <= _MAX_HOPS and hops == int(hops)):
         raise ValueError(
-            f"horizon is {horizon!r}; it must be a whole number of hops, 0 or more, at most "
-            f"{_MAX_HOPS}"
+            f"{name} is {hops!r}; it must be a whole number of hops, 0 or more, at most {_MAX_HOPS}"
         )
+    return hops
+
+
+def check_setting(policy: str, alpha: float, horizon: int) -> None:
+    """Checks a propagation setting; ValueError names the value and the legal range of a bad one."""
+    check_policy("policy", policy)
+    check_alpha("alpha", alpha)
+    check_horizon("horizon", horizon)
 
 
 def propagate(

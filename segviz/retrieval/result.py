@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from html import escape
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from segviz.retrieval.ledger import Ledger, explain, shares
 from segviz.retrieval.protocols import Scorer, Stage
 from segviz.retrieval.relevance import matches, parts
-from segviz.retrieval.selection import level_distribution, top_k
+from segviz.retrieval.selection import distinct, level_distribution, ranking
 from segviz.retrieval.settings import RetrievalSettings
 from segviz.tree import Span, Structure, thumbnail
 
@@ -132,7 +133,7 @@ class Result:
         if self.scorer is None:
             return []
         scores = self.scorer([text])[0]
-        best = top_k(scores, self.structure, count, deduplicate=True)
+        best = islice(distinct(ranking(scores, self.structure), self.structure), count)
         return [node for node in best if scores[node] > 0]
 
     @property

@@ -217,14 +217,11 @@ def estimated_tokens(text: str) -> int:
     return (len(text) + 3) // 4
 
 
-def check_count(name: str, value: int) -> None:
-    """Checks that a setting is a whole number of at least 1.
-
-    Raises:
-        ValueError: names the setting and the value found.
-    """
+def check_count(name: str, value: int) -> int:
+    """Returns the value of a setting; ValueError unless it is a whole number of at least 1."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise ValueError(f"{name} is {value!r}; it must be a whole number, at least 1")
+    return value
 
 
 def level_distribution(structure: Structure, nodes: Collection[int]) -> dict[int, int]:

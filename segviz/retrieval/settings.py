@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from segviz.retrieval.propagation import check_setting
-from segviz.retrieval.relevance import relevance_model, spelled
-from segviz.retrieval.selection import ascending, check_count
+from segviz.construct import Declared, param, parameters
+from segviz.retrieval.propagation import POLICIES, check_alpha, check_horizon, check_policy
+from segviz.retrieval.relevance import RELEVANCE, relevance_model, spelled
+from segviz.retrieval.selection import ascending, check_count, distinct, select
+from segviz.tree import Structure
 
 METHODS = ("propagate", "native")
 """Ways to retrieve: propagation over any structure, or the system's own retrieval."""
@@ -16,8 +19,12 @@ USUAL_RELEVANCE = "contextual"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RetrievalSettings:
-    """Settings of one retrieval (SegTreeMem Algorithm 2).
+class RetrievalSettings(Declared):
+    """Settings of one retrieval (SegTreeMem Algorithm 2), each declared once.
+
+    The command line, links, the controls of the app and exports read the declarations. A field of
+    the part ``scoring`` says how nodes are scored, one of ``reading`` how much of the ranking is
+    read, one of ``memory`` which nodes are asked.
 
     Attributes:
         policy: a name from ``POLICIES``.
@@ -27,7 +34,7 @@ class RetrievalSettings:
             :meth:`relevance_for`.
         k: number of nodes to return, ≥ 1.
         budget: number of tokens, ≥ 1, which replaces ``k``; None for no budget.
-        levels: admissible levels in ascending order; None for all.
+        levels: admissible levels in ascending order; None for all. Any collection is taken.
         literal: retrieve from the literal tree of Algorithm 1; otherwise a chain of nodes with the
             same text is one node (``Structure.collapsed``).
         deduplicate: skip nodes whose text a better one has or quotes, see ``selection.distinct``.
@@ -40,30 +47,126 @@ class RetrievalSettings:
         ValueError: names the value and the legal range of a field out of range.
     """
 
-    policy: str = "top-down"
-    alpha: float = 0.1
-    horizon: int = 2
-    relevance: str | None = None
-    k: int = 10
-    budget: int | None = None
-    levels: tuple[int, ...] | None = None
-    literal: bool = False
-    deduplicate: bool = False
-    method: str = "propagate"
-    step: int | None = None
+    policy: str = param(
+        "top-down",
+        f"Direction of propagation: {', '.join(POLICIES)}.",
+        choices=POLICIES,
+        check=check_policy,
+        part="scoring",
+        drawn_by="canvas",
+    )
+    alpha: float = param(
+        0.1,
+        "Decay of scores per hop; 0 to below 1.",
+        (0, 0.99),
+        check=check_alpha,
+        label="α",
+        details="Weight of each further hop: final = Σ αᵏ sᵏ / Σ αᵏ. 0 switches propagation off.",
+        part="scoring",
+        drawn_by="canvas",
+    )
+    horizon: int = param(
+        2,
+        "Number of hops, H; 0 or more.",
+        (0, 5),
+        check=check_horizon,
+        label="H",
+        details="Hops: how many edges a score may travel. With 0 nothing is propagated.",
+        part="scoring",
+        drawn_by="canvas",
+    )
+    relevance: str | None = param(
+        None,
+        f"Relevance of a node to a question: {', '.join(RELEVANCE)}, with parameters as in "
+        "contextual:dates=0.",
+        kind=str,
+        check=lambda _, text: spelled(relevance_model(text)),
+        words={None: f"{USUAL_RELEVANCE}; in a system's own retrieval, that of its paper"},
+        part="scoring",
+        drawn_by="scoring",
+    )
+    k: int = param(
+        10,
+        "Nodes retrieved; 1 or more.",
+        (1, 1_000),
+        check=check_count,
+        details="How many nodes are retrieved",
+        part="reading",
+        drawn_by="retrieval",
+    )
+    budget: int | None = param(
+        None,
+        "Tokens to retrieve, instead of K nodes.",
+        (50, 100_000),
+        kind=int,
+        check=check_count,
+        label="Tokens",
+        part="reading",
+        drawn_by="budget",
+    )
+    levels: tuple[int, ...] | None = param(
+        None,
+        "Admissible levels.",
+        (0, 100_000),
+        kind=tuple,
+        check=lambda _, levels: ascending(levels),
+        label="Admissible levels",
+        details="Only these levels may be retrieved; all of them take part in propagation",
+        words={None: "all", (): "none"},
+        part="memory",
+    )
+    literal: bool = param(
+        False,
+        "Count every node of a same-text chain.",
+        label="Show every node of a same-text chain",
+        details="Off: a node and the single-child nodes above it with its text are one tall node, "
+        "counted once. On: every node of Algorithm 1.",
+        heading="Nodes of one text",
+        words={False: "counted once", True: "counted each"},
+        opposite="distinct",
+        part="memory",
+    )
+    deduplicate: bool = param(
+        False,
+        "Skip nodes that repeat the text of a better one.",
+        label="Skip repeated texts",
+        details="A node is skipped if a better one has the same text, or is above it and quotes "
+        "it. K then counts different texts. The counts of rescued and lost questions use the same "
+        "list.",
+        heading="Repeated texts",
+        words={False: "kept", True: "skipped"},
+        part="reading",
+    )
+    method: str = param(
+        "propagate",
+        "Propagation as above, or the system's own retrieval.",
+        choices=METHODS,
+        words={
+            "propagate": "native for a system that has one, unless an option above says how nodes "
+            "are scored"
+        },
+        part="scoring",
+        drawn_by="scoring",
+    )
+    step: int | None = param(
+        None,
+        "Ask the memory in its state after this step.",
+        (0, 2**31),
+        kind=int,
+        check=lambda _, step: step,  # a memory knows its steps, and names them
+        label="Memory after step",
+        details="The question is asked of the memory after this step. A question with a moment in "
+        "the conversation is asked at that step, unless you move this slider.",
+        words={None: "the moment of the question, else the last step"},
+        link="asked",
+        part="memory",
+        drawn_by="asked step",
+    )
 
-    def __post_init__(self) -> None:
-        """Checks every field; any collection of levels becomes an ascending tuple."""
-        check_setting(self.policy, self.alpha, self.horizon)
-        if self.relevance is not None:
-            object.__setattr__(self, "relevance", spelled(relevance_model(self.relevance)))
-        check_count("k", self.k)
-        if self.budget is not None:
-            check_count("budget", self.budget)
-        if self.method not in METHODS:
-            raise ValueError(f"method is {self.method!r}; choose one of {', '.join(METHODS)}")
-        if self.levels is not None:
-            object.__setattr__(self, "levels", ascending(self.levels))
+    @classmethod
+    def names(cls, part: str) -> tuple[str, ...]:
+        """Returns the names of the fields of a part: ``scoring``, ``reading`` or ``memory``."""
+        return tuple(each.name for each in parameters(cls) if each.spec.part == part)
 
     @property
     def propagation(self) -> tuple[str, float, int]:
@@ -71,6 +174,17 @@ class RetrievalSettings:
         if self.method == "native":
             return "none", 0.0, 0
         return self.policy, self.alpha, self.horizon
+
+    @property
+    def limits(self) -> str:
+        """How much of a ranking is read, such as "K 10 without repeated texts"."""
+        limit = f"K {self.k}" if self.budget is None else f"{self.budget} tokens"
+        return limit + " without repeated texts" * self.deduplicate
+
+    def read(self, ranked: Iterable[int], structure: Structure) -> list[int]:
+        """Returns the nodes of a ranking that are read: the first K, or those in the budget."""
+        different = distinct(ranked, structure) if self.deduplicate else ranked
+        return select(different, structure.text, self.k, self.budget)
 
     @property
     def in_words(self) -> str:
@@ -97,7 +211,7 @@ class RetrievalSettings:
     def with_preset(self, name: str) -> RetrievalSettings:
         """Returns these settings with the propagation, relevance and method of a preset.
 
-        k, budget, levels, literal, deduplicate and step stay.
+        All other settings stay.
 
         Raises:
             ValueError: the name is unknown; lists the names.
@@ -107,9 +221,8 @@ class RetrievalSettings:
         return self.scored_as(PRESETS[name])
 
     def scored_as(self, other: RetrievalSettings) -> RetrievalSettings:
-        """Returns these settings with policy, alpha, horizon, relevance and method of ``other``."""
-        scoring = ("policy", "alpha", "horizon", "relevance", "method")
-        return replace(self, **{name: getattr(other, name) for name in scoring})
+        """Returns these settings with the fields of the part ``scoring`` of ``other``."""
+        return replace(self, **{name: getattr(other, name) for name in self.names("scoring")})
 
     @property
     def preset(self) -> str | None:

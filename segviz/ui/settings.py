@@ -12,13 +12,14 @@ from typing import Any
 
 import streamlit as st
 
+from segviz.construct import Parameter, parameters
 from segviz.conversation import Question
 from segviz.memory import Memory, MissingEmbedder
 from segviz.retrieval import PRESETS, RetrievalSettings, Retriever
 from segviz.ui import keys
 from segviz.ui.state import AppSession, shows
 from segviz.view.bookmark import opening_settings, usual_method
-from segviz.view.coloring import Live
+from segviz.view.coloring import LIVE, Live
 
 # --- the question ----------------------------------------------------------------------
 
@@ -150,6 +151,38 @@ def setting(
     )
 
 
+def parameter_control(parameter: Parameter, **shown: Any) -> Any:
+    """Draws the widget of a parameter of a system, a relevance or the retrieval.
+
+    ``shown`` has the widget's value and key, as ``starts``, ``shows`` or :func:`setting` returns
+    them.
+    """
+    spec, label, kind = parameter.spec, parameter.label, parameter.kind
+    about = spec.details or spec.help
+    if kind is bool:
+        return st.toggle(label, help=about, **shown)
+    if spec.choices:
+        return st.selectbox(label, list(spec.choices), help=about, **shown)
+    return st.number_input(
+        label,
+        min_value=None if spec.low is None else kind(spec.low),
+        max_value=None if spec.high is None else kind(spec.high),
+        step=kind(spec.step or (1 if kind is int else 0.01)),
+        help=about,
+        **shown,
+    )
+
+
+def setting_control(session: AppSession, name: str) -> None:
+    """Draws the widget of a retrieval setting, from its declaration."""
+    parameter_control(declared_setting(name), **setting(session, name))
+
+
+def declared_setting(name: str) -> Parameter:
+    """Returns the declaration of a retrieval setting."""
+    return next(each for each in parameters(RetrievalSettings) if each.name == name)
+
+
 def read_beside(session: AppSession) -> RetrievalSettings | None:
     """Returns the settings of the second tree on Ask; None without one.
 
@@ -168,12 +201,8 @@ def write_beside(scoring: RetrievalSettings | None) -> None:
 
 def write_live_setting(session: AppSession, canvas: str, live: Live) -> None:
     """Sets policy, α and H from the header of a canvas of Ask, the first or the second."""
-    chosen, beside = live.settings, read_beside(session)
-    changes: dict[str, Any] = {
-        "policy": chosen.policy,
-        "alpha": float(chosen.alpha),
-        "horizon": chosen.horizon,
-    }
+    beside = read_beside(session)
+    changes = {name: each.kind(getattr(live.settings, name)) for name, each in LIVE.items()}
     if canvas != keys.BESIDE:
         change_settings(session, **changes)
     elif beside is not None:

@@ -15,16 +15,7 @@ from typing import Any
 from segviz.construct import Parameter, parameters
 from segviz.conversation import MEMORIES, TITLES, UNIT_RULES
 from segviz.memory import COMPONENTS, declared, part_name
-from segviz.retrieval import (
-    METHODS,
-    OPENING,
-    POLICIES,
-    PRESETS,
-    RetrievalSettings,
-    Retriever,
-    relevance_model,
-    spelled,
-)
+from segviz.retrieval import OPENING, PRESETS, RetrievalSettings, Retriever
 from segviz.systems import SYSTEMS
 from segviz.view.coloring import COLOURS, LABELS
 
@@ -116,11 +107,11 @@ def _encode_retrieval(retrieval: RetrievalSettings, opening: RetrievalSettings) 
     opens = retrieval == retrieval.scored_as(opening)
     usual = opening if opens else RetrievalSettings(method=opening.method)
     written: dict[str, str] = {}
-    for name, part in _RETRIEVAL.items():
-        value = getattr(retrieval, part)
-        if value != getattr(usual, part):
-            written[name] = _as_text(not value if part == "literal" else value)
-    silent = not opens and written.keys().isdisjoint(_SCORING)
+    for each in parameters(type(retrieval)):
+        value = getattr(retrieval, each.name)
+        if value != getattr(usual, each.name):
+            written[each.in_link] = _as_text(not value if each.spec.opposite else value)
+    silent = not opens and written.keys().isdisjoint(retrieval.names("scoring"))
     return {"policy": retrieval.policy} | written if silent else written
 
 
@@ -165,14 +156,12 @@ def _decode_retrieval(values: dict[str, Any], opening: RetrievalSettings) -> Ret
 
     Missing values are the defaults if the link has a part about scoring, else those of ``opening``.
     """
-    scored = not values.keys().isdisjoint(_SCORING)
+    scored = not values.keys().isdisjoint(opening.names("scoring"))
     usual = RetrievalSettings(method=opening.method) if scored else opening
-    found: dict[str, Any] = {}
-    for name, part in _RETRIEVAL.items():
-        if name in values:
-            value = values.pop(name)
-            found[part] = not value if part == "literal" else value
-    return replace(usual, **found)
+    return replace(
+        usual,
+        **{each.name: values.pop(name) for name, each in _RETRIEVAL.items() if name in values},
+    )
 
 
 def differing(kind: type, settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -221,16 +210,21 @@ def _scoring_parts(scoring: RetrievalSettings) -> tuple[Any, ...]:
 
 
 def _value_reader(parameter: Parameter) -> Callable[[str], Any]:
-    spec, default = parameter.spec, parameter.default
+    """Returns the reader of a parameter of a system or of a retrieval setting."""
+    spec, kind, check = parameter.spec, parameter.kind, parameter.spec.check
     if spec.registry:
         return _one_of(tuple(COMPONENTS[spec.registry]))
-    if isinstance(default, bool):
+    if spec.opposite:
+        return lambda given: not _yes_or_no(given)
+    if kind is bool:
         return _yes_or_no
-    if isinstance(default, int):
-        return _number(int, spec.low, spec.high)
-    if isinstance(default, float):
-        return _number(float, spec.low, spec.high)
-    return _one_of(spec.choices) if spec.choices else _short_text
+    if kind in (int, float):
+        return _number(kind, spec.low, spec.high)
+    if kind is tuple:
+        return _whole_numbers(_number(int, spec.low, spec.high))
+    if spec.choices:
+        return _one_of(spec.choices)
+    return _short_text if check is None else lambda given: check(parameter.name, _short_text(given))
 
 
 # --- readers: each takes a text, or raises ValueError saying what fits ---------------------------
@@ -293,17 +287,11 @@ def _yes_or_no(given: str) -> bool:
     return given == "yes"
 
 
-def _levels(given: str) -> tuple[int, ...]:
-    """Reads level numbers separated by commas, or "none"; returns them in ascending order."""
-    if given == "none":
-        return ()
-    read = _number(int, 0, 100_000)
-    return tuple(sorted({read(part) for part in given.split(",")}))
-
-
-def _relevance(given: str) -> str:
-    """Reads the specification of a relevance and returns its normal form."""
-    return spelled(relevance_model(_short_text(given)))
+def _whole_numbers(read: Callable[[str], int]) -> Callable[[str], tuple[int, ...]]:
+    """Returns a reader of numbers with commas, or "none"; the numbers are in ascending order."""
+    return lambda given: (
+        () if given == "none" else tuple(sorted({read(part) for part in given.split(",")}))
+    )
 
 
 def _cell(given: str) -> tuple[str, float, int]:
@@ -311,7 +299,7 @@ def _cell(given: str) -> tuple[str, float, int]:
     parts = given.split(",")
     if len(parts) != 3:
         raise ValueError("expected a policy, α and H, as in both,0.5,2")
-    readers = (_one_of(POLICIES), _number(float, 0, 1), _number(int, 0, 5))
+    readers = (_READERS["policy"], _number(float, 0, 1), _READERS["horizon"])
     policy, alpha, horizon = (read(part) for read, part in zip(readers, parts, strict=True))
     return policy, alpha, horizon
 
@@ -328,7 +316,7 @@ def _beside(given: str) -> RetrievalSettings:
         policy=_READERS["policy"](policy.removeprefix("native:")),
         alpha=_READERS["alpha"](rest[0]),
         horizon=_READERS["horizon"](rest[1]),
-        relevance=_relevance(rest[2]) if rest[2] else None,
+        relevance=_READERS["relevance"](rest[2]) if rest[2] else None,
     )
 
 
@@ -340,6 +328,9 @@ def _pins(given: str) -> tuple[int, ...]:
     return nodes
 
 
+_RETRIEVAL = {each.in_link: each for each in parameters(RetrievalSettings)}
+"""The retrieval settings, by their names in a link."""
+
 _READERS: dict[str, Callable[[str], Any]] = {
     "sample": _one_of((*TITLES, *MEMORIES)),
     "path": _local_path,
@@ -349,18 +340,8 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "system": _one_of(SYSTEMS),
     "question": _COUNT,
     "text": _short_text,
-    "policy": _one_of(POLICIES),
-    "alpha": _number(float, 0, 0.99),
-    "horizon": _number(int, 0, 5),
-    "k": _number(int, 1, 1_000),
-    "relevance": _relevance,
-    "levels": _levels,
-    "distinct": _yes_or_no,
-    "deduplicate": _yes_or_no,
-    "budget": _number(int, 50, 100_000),
-    "method": _one_of(METHODS),
+    **{name: _value_reader(each) for name, each in _RETRIEVAL.items()},
     "step": _number(int, 1, 2**31),
-    "asked": _number(int, 0, 2**31),
     "node": _COUNT,
     "view": _short_text,
     "colour": _one_of(COLOURS),
@@ -382,12 +363,3 @@ BOUND = (
     *("compare-atlas-A", "compare-atlas-B", "measured-by", "adversarial", "disputed"),
 )
 """Further parts of a link, which Streamlit writes: values of widgets of Sweep and Compare."""
-
-_RETRIEVAL = {
-    **{name: name for name in ("policy", "alpha", "horizon", "k", "relevance", "levels")},
-    **{"distinct": "literal", "deduplicate": "deduplicate", "budget": "budget"},
-    **{"method": "method", "asked": "step"},
-}
-"""Part of a link to field of RetrievalSettings; ``distinct`` is the opposite of ``literal``."""
-
-_SCORING = ("policy", "alpha", "horizon", "relevance", "method")

@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.construct import parameters
 from segviz.retrieval import POLICIES, RetrievalSettings
 from segviz.tree import Structure
 from segviz.tree.shape import known_coherence
@@ -72,10 +73,10 @@ def read_look(sent: object) -> Look | None:
     return Look(colour, labels)
 
 
-ALPHA_MAX: Final = 0.99
-ALPHA_STEP: Final = 0.01
-HORIZON_MAX: Final = 5
-"""Ranges of the controls of α and H; equation 4 allows any α below 1 and any number of hops."""
+LIVE: Final = {
+    each.name: each for each in parameters(RetrievalSettings) if each.spec.drawn_by == "canvas"
+}
+"""Retrieval settings that the header of the canvas changes, by name."""
 
 LIVE_POLICIES: Final = {
     name: make for name, make in POLICIES.items() if getattr(make, "live", False)
@@ -90,7 +91,7 @@ DRAWINGS: Final = ("mirrored", "change")
 class Live:
     """Input of the browser's own retrieval: settings, drawing, and the number of its last change.
 
-    The browser changes and reports policy, α and H only.
+    The browser changes and reports the settings of ``LIVE`` only.
     """
 
     settings: RetrievalSettings
@@ -98,21 +99,18 @@ class Live:
     sequence: int = 0
 
     def payload(self) -> dict[str, Any]:
-        """Returns the settings for the browser, with the maxima of α and H and the step of α."""
+        """Returns the settings for the browser, with the ranges of those that it changes."""
         settings = self.settings
+        levels = None if settings.levels is None else list(settings.levels)
         return {
-            "policy": settings.policy,
-            "alpha": float(settings.alpha),
-            "horizon": int(settings.horizon),
+            **{name: each.kind(getattr(settings, name)) for name, each in LIVE.items()},
+            **{name: getattr(settings, name) for name in settings.names("reading")},
+            "levels": levels,
             "drawing": self.drawing,
             "sequence": self.sequence,
-            "k": settings.k,
-            "levels": None if settings.levels is None else list(settings.levels),
-            "budget": settings.budget,
-            "deduplicate": settings.deduplicate,
-            "alpha_max": ALPHA_MAX,
-            "alpha_step": ALPHA_STEP,
-            "horizon_max": HORIZON_MAX,
+            "alpha_max": LIVE["alpha"].spec.high,
+            "alpha_step": LIVE["alpha"].spec.step,
+            "horizon_max": LIVE["horizon"].spec.high,
         }
 
 
@@ -120,13 +118,12 @@ def read_setting(sent: object) -> Live | None:
     """Returns the retrieval setting that a browser sent; None if it is illegal."""
     if not isinstance(sent, Mapping):
         return None
-    policy, alpha, horizon, drawing, sequence = (
-        sent.get(name) for name in ("policy", "alpha", "horizon", "drawing", "sequence")
-    )
+    drawing, sequence = sent.get("drawing"), sent.get("sequence")
     if drawing not in DRAWINGS or not isinstance(sequence, int):
         return None
     try:
-        settings = RetrievalSettings(policy=policy, alpha=alpha, horizon=horizon)  # type: ignore[arg-type]
+        values: dict[str, Any] = {name: sent.get(name) for name in LIVE}
+        settings = RetrievalSettings(**values)
     except ValueError:
         return None
     return Live(settings, drawing, sequence)

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.memory import Memory
-from segviz.retrieval import Result, ranks
+from segviz.retrieval import Result, ranking, ranks
 from segviz.retrieval.gold import GoldEvidence
 from segviz.retrieval.relevance.lexical import shared_words
-from segviz.retrieval.selection import Repeats, repeats, top_k
+from segviz.retrieval.selection import Repeats, repeats
 from segviz.systems import level_names
 from segviz.text.words import count_words
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
@@ -296,9 +296,10 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
     With ``live`` the browser computes scores while its controls move, if it can. It cannot for a
     system's own retrieval, a policy it does not know, nodes with several boxes, or ghosts.
     """
-    structure, count = scene.structure, len(result.after) + LISTED_NEXT
-    levels, skips = result.settings.levels, result.settings.deduplicate
-    following = top_k(result.final, structure, count, levels, deduplicate=skips)
+    structure, settings = scene.structure, result.settings
+    levels, skips = settings.levels, settings.deduplicate
+    further = replace(settings, k=len(result.after) + LISTED_NEXT, budget=None)
+    following = further.read(ranking(result.final, structure, levels), structure)
     listed = sorted({*result.before, *result.after, *gold.leaves, *following})
     now = ranks(result.left, result.final, structure, levels)
     was = {item.node: item.rank_before for item in result.evidence}

@@ -21,6 +21,7 @@ from segviz.memory import COMPONENTS, MissingEmbedder, from_saved
 from segviz.plugins import PLUGINS, foreign
 from segviz.systems import SYSTEMS
 from segviz.ui import address, keys, security
+from segviz.ui.settings import parameter_control
 from segviz.ui.sidebar.build import Order, obtain
 from segviz.ui.sidebar.models import choose_models, models_panel, show_spending
 from segviz.ui.sidebar.open_file import OpenFile, audit_panel, choose_conversation
@@ -236,7 +237,11 @@ def component_controls(kind: type, prefix: str, draws: bool = True) -> dict[str,
     with st.expander(f"{len(plain)} parameters of the system") if folded else nullcontext():
         for parameter in plain:
             key = keys.parameter(prefix, parameter.name)
-            settings[parameter.name] = _control(parameter, key, draws)
+            settings[parameter.name] = (
+                parameter_control(parameter, **starts(key, parameter.kind(parameter.default)))
+                if draws
+                else st.session_state.get(key, parameter.default)
+            )
     return settings
 
 
@@ -255,24 +260,3 @@ def _component(parameter: Parameter, key: str) -> dict[str, Any]:
         with st.expander(f"Parameters of {name}", key=f"open-{own}", on_change="rerun") as panel:
             nested = component_controls(chosen, own, bool(panel.open))
     return {"name": name, **nested}
-
-
-def _control(parameter: Parameter, key: str, draws: bool) -> Any:
-    spec, label = parameter.spec, parameter.name.replace("_", " ").capitalize()
-    if not draws:
-        return st.session_state.get(key, parameter.default)
-    if isinstance(parameter.default, bool):
-        return st.toggle(label, help=spec.help, **starts(key, parameter.default))
-    if spec.choices:
-        choices = list(spec.choices)
-        return st.selectbox(label, choices, help=spec.help, **starts(key, parameter.default))
-    whole = isinstance(parameter.default, int)
-    cast = int if whole else float
-    return st.number_input(
-        label,
-        min_value=None if spec.low is None else cast(spec.low),
-        max_value=None if spec.high is None else cast(spec.high),
-        step=cast(spec.step) if spec.step is not None else cast(1 if whole else 0.01),
-        help=spec.help,
-        **starts(key, cast(parameter.default)),
-    )

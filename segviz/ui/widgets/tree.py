@@ -19,7 +19,6 @@ from segviz.frontend.payload import tree_payload
 from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui.address import VIEWS, read_look, read_view, write_look, write_view
-from segviz.ui.settings import setting
 from segviz.ui.state import AppSession, shows
 from segviz.ui.widgets.canvas import part, tree_canvas
 from segviz.ui.widgets.captions import kind_label
@@ -53,19 +52,6 @@ def view_choice() -> None:
         required=True,
         label_visibility="collapsed",
         **shows("view", read_view(), write_view),
-    )
-
-
-def literal_switch(session: AppSession) -> None:
-    """Draws the switch between same-text chains as one node and every node of Algorithm 1.
-
-    It applies to all pages.
-    """
-    st.toggle(
-        "Show every node of a same-text chain",
-        help="Off: a node and the single-child nodes above it with its text are one tall node, "
-        "counted once. On: every node of Algorithm 1.",
-        **setting(session, "literal"),
     )
 
 

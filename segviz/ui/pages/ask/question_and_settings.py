@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from segviz.construct import parameters
+from segviz.construct import Parameter, parameters
 from segviz.conversation import Question
 from segviz.figures.compare import group_of
 from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings, relevance_model, spelled
@@ -18,12 +18,15 @@ from segviz.ui.settings import (
     CUSTOM,
     asked_from,
     change_settings,
+    declared_setting,
+    parameter_control,
     preset_options,
     read_beside,
     read_option,
     read_preset,
     read_settings,
     setting,
+    setting_control,
     with_option,
     write_beside,
     write_preset,
@@ -34,8 +37,8 @@ from segviz.ui.widgets.atlas import question_fates
 from segviz.ui.widgets.captions import level_label
 from segviz.ui.widgets.measures import at_once
 from segviz.ui.widgets.question import question_box, questions_popover
-from segviz.ui.widgets.tree import literal_switch, view_choice
-from segviz.view.coloring import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
+from segviz.ui.widgets.tree import view_choice
+from segviz.view.coloring import LIVE, LIVE_POLICIES
 from segviz.view.scene import keeps_time
 
 
@@ -142,31 +145,32 @@ def _retrieval(session: AppSession) -> None:
         format_func=lambda k: f"K {k}",
         label_visibility="collapsed",
         width=92,
-        help="How many nodes are retrieved",
+        help=declared_setting("k").spec.details,
         **setting(session, "k"),
     )
     with st.popover("More", width="content", key="more-settings", on_change="rerun") as opened:
         if not opened.open:
             return
-        levels = list(range(int(session.memory.structure.level.max()) + 1))
-        st.multiselect(
-            "Admissible levels",
-            levels,
-            format_func=lambda level: level_label(session.memory, level),
-            help="Only these levels may be retrieved; all of them take part in propagation",
-            **setting(session, "levels", levels, list, lambda chosen: tuple(sorted(chosen))),
-        )
-        literal_switch(session)
-        st.toggle(
-            "Skip repeated texts",
-            help="A node is skipped if a better one has the same text, or is above it and quotes "
-            "it. K then counts different texts. The counts of rescued and lost "
-            "questions use the same list.",
-            **setting(session, "deduplicate"),
-        )
+        for each in parameters(RetrievalSettings):
+            if each.kind is tuple:
+                _levels(session, each)
+            elif not each.spec.drawn_by:
+                setting_control(session, each.name)
         _budget(session)
         _asked_step(session)
         _ingredients(session)
+
+
+def _levels(session: AppSession, levels: Parameter) -> None:
+    """Draws the choice of the levels that may be retrieved."""
+    there = list(range(int(session.memory.structure.level.max()) + 1))
+    st.multiselect(
+        levels.label,
+        there,
+        format_func=lambda level: level_label(session.memory, level),
+        help=levels.spec.details,
+        **setting(session, levels.name, there, list, lambda chosen: tuple(sorted(chosen))),
+    )
 
 
 _NOTHING, _KEPT = "nothing", "this setting, kept as it is"
@@ -212,16 +216,9 @@ def _ingredients(session: AppSession) -> None:
         def change(value: float, name: str = each.name) -> None:
             write_relevance(session, spelled(replace(model, **{name: value})))
 
-        columns[place % 2].number_input(
-            each.name.replace("_", " ").capitalize(),
-            min_value=float(each.spec.low or 0),
-            max_value=float(each.spec.high or 1),
-            step=float(each.spec.step or 0.1),
-            help=each.spec.help,
-            **shows(
-                keys.parameter(model.name, each.name), float(getattr(model, each.name)), change
-            ),
-        )
+        key, value = keys.parameter(model.name, each.name), float(getattr(model, each.name))
+        with columns[place % 2]:
+            parameter_control(each, **shows(key, value, change))
 
 
 _BUDGET = 1_000
@@ -242,7 +239,9 @@ def _budget(session: AppSession) -> None:
         ),
     )
     if wanted:
-        st.number_input("Tokens", 50, 100_000, step=50, **setting(session, "budget", _BUDGET))
+        tokens = declared_setting("budget")
+        low, high = int(tokens.spec.low or 1), int(tokens.spec.high or _BUDGET)
+        st.number_input(tokens.label, low, high, step=50, **setting(session, "budget", _BUDGET))
 
 
 def _propagation(session: AppSession) -> None:
@@ -256,23 +255,18 @@ def _propagation(session: AppSession) -> None:
         **setting(session, "policy"),
     )
     still = policy == "none"
-    columns[1].slider(
-        "α",
-        0.0,
-        ALPHA_MAX,
-        step=ALPHA_STEP,
-        disabled=still,
-        help="Weight of each further hop: final = Σ αᵏ sᵏ / Σ αᵏ. 0 switches propagation off.",
-        **setting(session, "alpha"),
-    )
-    columns[2].slider(
-        "H",
-        0,
-        HORIZON_MAX,
-        disabled=still,
-        help="Hops: how many edges a score may travel. With 0 nothing is propagated.",
-        **setting(session, "horizon"),
-    )
+    for column, name in zip(columns[1:], ("alpha", "horizon"), strict=True):
+        declared = LIVE[name]
+        spec, kind = declared.spec, declared.kind
+        column.slider(
+            declared.label,
+            kind(spec.low),
+            kind(spec.high),
+            step=kind(spec.step),
+            disabled=still,
+            help=spec.details,
+            **setting(session, name),
+        )
 
 
 def _asked_step(session: AppSession) -> None:
@@ -280,11 +274,11 @@ def _asked_step(session: AppSession) -> None:
     total = len(session.memory.steps)
     if not total:
         return
+    step = declared_setting("step")
     st.slider(
-        "Memory after step",
+        step.label,
         0,
         total,
-        help="The question is asked of the memory after this step. A question with a moment in the "
-        "conversation is asked at that step, unless you move this slider.",
+        help=step.spec.details,
         **setting(session, "step", asked_from(session)),
     )

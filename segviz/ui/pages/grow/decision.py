@@ -13,11 +13,11 @@ from segviz.memory import Memory
 from segviz.text.captions import duration, shorten
 from segviz.text.words import content_tokens
 from segviz.tree import Decision, Judgement, Revise, Step, Structure, total_cost
+from segviz.ui.settings import setting_control
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import called, counted, kind_label, level_label, named, unmarked
 from segviz.ui.widgets.charts import Height, table
 from segviz.ui.widgets.lists import diffs, node_list
-from segviz.ui.widgets.tree import literal_switch
 
 # Candidates listed without scrolling.
 _SEEN = 9
@@ -124,7 +124,7 @@ def decision_panel(
             _candidates(session, before, structure, decision)
     _changes(session, structure, step, now)
     _figures(session, structure, step, now)
-    literal_switch(session)
+    setting_control(session, "literal")
 
 
 def _figures(session: AppSession, structure: Structure, step: Step, now: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from inspect import cleandoc
 
 import numpy as np
@@ -190,7 +191,7 @@ def _system(name: str) -> None:
             st.markdown("**Departures**\n\n" + "\n".join(f"- {d}" for d in kind.departures))
 
 
-def _range(low: float | None, high: float | None, choices: tuple[str, ...]) -> str:
+def _range(low: float | None, high: float | None, choices: Collection[str]) -> str:
     if choices:
         return ", ".join(choices)
     return "" if low is None and high is None else f"{low} to {high}"
