@@ -45,7 +45,7 @@ CASES = {
         ("q --answer", "needs a chat model"),
         ("q --policy sideways", "'--policy': 'sideways'"),
         ("q --levels top", "'--levels': 'top'"),
-        ("q --method own", "no retrieval of its own"),
+        ("q --method native", "no retrieval of its own"),
         ("-what", "-w"),
     ],
     "export BOAT": [
