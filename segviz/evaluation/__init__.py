@@ -34,9 +34,13 @@ from segviz.evaluation.aggregate import Mean, Row, mean_ci, number_of
 from segviz.evaluation.compare import (
     COLLAPSED,
     NATIVE,
+    RETRIEVED_BY,
     Chart,
     Comparison,
     Standing,
+    compare_one,
+    construction_sweep,
+    joined,
     native_settings,
 )
 from segviz.evaluation.evaluation import (
@@ -74,6 +78,7 @@ __all__ = [
     "GRADES",
     "MEASURES",
     "NATIVE",
+    "RETRIEVED_BY",
     "AnswerEvaluation",
     "AnswerRow",
     "AnsweringPaused",
@@ -91,6 +96,8 @@ __all__ = [
     "averaged",
     "bleu1",
     "category_rows",
+    "compare_one",
+    "construction_sweep",
     "contentless_lines",
     "contentless_share",
     "covering",
@@ -98,6 +105,7 @@ __all__ = [
     "evaluate_answers",
     "gradable",
     "grade_rows",
+    "joined",
     "mean_ci",
     "measure_many",
     "native_settings",

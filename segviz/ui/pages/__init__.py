@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import streamlit as st
 
@@ -16,6 +18,29 @@ from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import trouble
 from segviz.waiting import heartbeat
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Panel(Generic[S]):
+    """Part of a page: a heading, a function that draws the state, and when it is shown.
+
+    Without a ``title`` it belongs to the panel above.
+    """
+
+    title: str
+    draw: Callable[[S], None]
+    shown: Callable[[S], bool] = lambda _: True
+
+
+def draw_panels(panels: Iterable[Panel[S]], state: S) -> None:
+    """Draws the panels of a page that are shown, one below the other."""
+    for panel in panels:
+        if panel.shown(state):
+            if panel.title:
+                st.subheader(panel.title, divider="gray")
+            panel.draw(state)
 
 
 def _take_clicks() -> None:

@@ -1,1 +1,93 @@
-"""Compare: several systems over the same units."""
+"""Compare: systems beside each other. Its panels draw one ``Comparing``, made once a rerun."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from streamlit.delta_generator import DeltaGenerator
+
+from segviz.conversation import Question
+from segviz.evaluation.compare import native_settings
+from segviz.handover import HandoverError
+from segviz.memory import Memory
+from segviz.retrieval import Result, RetrievalSettings
+from segviz.systems import SYSTEMS
+from segviz.ui.settings import asked_question
+from segviz.ui.state import AppSession, fingerprint, peek, typed_turns
+
+
+def built_key(session: AppSession, name: str) -> str:
+    """Returns the content key of a system's memory over the leaves of this session."""
+    memory = session.memory
+    if name == memory.system:
+        return session.key
+    typed = typed_turns(session.source)
+    return fingerprint(session.source, typed, memory.unit, name, memory.embedder.name)
+
+
+def cached(session: AppSession, name: str) -> Memory | None:
+    """Returns the memory of a system if it is built, as the open one always is; else None."""
+    if name == session.memory.system:
+        return session.memory
+    memory: Memory | None = peek("compared", built_key(session, name))
+    return memory
+
+
+@dataclass(frozen=True)
+class Comparing:
+    """Systems that a rerun of the page compares, and how they are asked.
+
+    Attributes:
+        session: the open memory.
+        memories: those that are built, by name of the system.
+        settings: K and the relevance, None for the usual one; without propagation.
+        units: units read for the measure ``reached``.
+        by_paper: True to ask a system by the retrieval of its paper, if it has one.
+        verdict: slot at the top of the page for the result over all questions.
+    """
+
+    session: AppSession
+    memories: Mapping[str, Memory]
+    settings: RetrievalSettings
+    units: int
+    by_paper: bool
+    verdict: DeltaGenerator
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """Questions of the data set."""
+        return self.session.conversation.questions
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """The same retrieval for all, as arguments of ``compare``."""
+        return {"relevance": self.settings.relevance, "k": self.settings.k, "units": self.units}
+
+    def label(self, name: str) -> str:
+        """Returns the name of a system for display; another name stays."""
+        return str(SYSTEMS[name].label) if name in SYSTEMS else name
+
+    def key(self, name: str) -> str:
+        """Returns the content key of a system's memory."""
+        return built_key(self.session, name)
+
+    def asked(self, name: str, by_paper: bool | None = None) -> RetrievalSettings:
+        """Returns the settings of a system; ``by_paper`` replaces the choice of the page."""
+        own = self.by_paper if by_paper is None else by_paper
+        native = native_settings(self.memories[name], self.settings) if own else None
+        return native or self.settings
+
+    @cached_property
+    def results(self) -> dict[str, Result | HandoverError]:
+        """Result of the current question in each system, or its error; empty without a question."""
+        question = asked_question(self.session)
+        results: dict[str, Result | HandoverError] = {}
+        for name, memory in self.memories.items() if question.text.strip() else ():
+            try:
+                results[name] = memory.ask(question, self.asked(name))
+            except HandoverError as error:
+                results[name] = error
+        return results

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from time import monotonic
-from typing import Any
 
 import streamlit as st
 
 from segviz.conversation import Question, category_label
-from segviz.evaluation import AnswerEvaluation, AnsweringPaused, Mean, evaluate_answers
-from segviz.evaluation.aggregate import Row
+from segviz.evaluation import AnswerEvaluation, AnsweringPaused, Mean, Row, evaluate_answers
 from segviz.evaluation.generation import (
     GRADES,
     category_rows,
@@ -21,19 +18,15 @@ from segviz.evaluation.generation import (
     rehearse_answers,
 )
 from segviz.figures.compare import DIFFERENCE, standing_plot, standing_sentence
-from segviz.llm import ChatByRole
-from segviz.llm.usage import Pace
-from segviz.memory import CallEstimate, Memory, Rehearsal
-from segviz.memory.answer import reference
-from segviz.retrieval import RetrievalSettings
-from segviz.systems import SYSTEMS
-from segviz.ui.pages.compare.questions import retrieval_of
-from segviz.ui.pages.compare.structures import built_key
+from segviz.llm import ChatByRole, usage
+from segviz.memory import CallEstimate, Rehearsal, answer
+from segviz.ui.pages.compare import Comparing
+from segviz.ui.pages.compare.stages import stages_panel
 from segviz.ui.sidebar.models import expected_calls
-from segviz.ui.state import AppSession, fingerprint, keep, peek, remember
+from segviz.ui.state import fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, short, spread, trouble, unmarked
 from segviz.ui.widgets.charts import chart, pair, sentence_of, table
-from segviz.waiting import heartbeat
+from segviz.ui.widgets.waiting import PLAY, Job, Part, Progress
 
 _KEPT = 6
 _MANY = 30  # questions that are asked unless the user wants more
@@ -46,16 +39,16 @@ _MEANING = (
 )
 
 
-def answers_panel(
-    session: AppSession, ready: Mapping[str, Memory], settings: Mapping[str, Any], by_paper: bool
-) -> dict[str, AnswerEvaluation]:
-    """Draws, on request, how often a model answers right from the evidence of each system.
+def graded_panel(compared: Comparing) -> None:
+    """Draws the stages of gold turns, which the graded answers below them decide, and these."""
+    above = st.container()
+    answers = answers_panel(compared)
+    with above:
+        stages_panel(compared, {label: answered.right for label, answered in answers.items()})
 
-    Args:
-        session: the open memory.
-        ready: memories by system.
-        settings: ``k`` and ``relevance``.
-        by_paper: use the own retrieval of a system, if it has one.
+
+def answers_panel(compared: Comparing) -> dict[str, AnswerEvaluation]:
+    """Draws, on request, how often a model answers right from the evidence of each system.
 
     Returns:
         The graded answers by system label; empty until they are made.
@@ -63,11 +56,12 @@ def answers_panel(
     with st.expander("Answers, graded by a model", key="answers", on_change="rerun") as panel:
         if not panel.open:
             return {}
-        questions = gradable(session.conversation.questions)
+        questions = gradable(compared.questions)
         if not questions:
             st.caption("No question has a gold answer to grade by.")
             return {}
-        if session.chat is None:
+        chat = compared.session.chat
+        if chat is None:
             st.caption(
                 "Choose a chat model under Models in the sidebar to have the questions answered, "
                 "and under A model for each role another that grades the answers."
@@ -81,95 +75,87 @@ def answers_panel(
             key="answers-asked",
         )
         asked = gradable(questions, number)
-        ways = {name: retrieval_of(memory, settings, by_paper) for name, memory in ready.items()}
-        found = _answered(session, session.chat, ready, ways, asked)
-        if found:
-            _results(found, asked)
-        return found
+        answers = _answered(compared, chat, asked)
+        if answers:
+            _results(answers, asked)
+        return answers
 
 
 def _answered(
-    session: AppSession,
-    chat: ChatByRole,
-    ready: Mapping[str, Memory],
-    ways: Mapping[str, RetrievalSettings],
-    asked: Sequence[Question],
+    compared: Comparing, chat: ChatByRole, asked: Sequence[Question]
 ) -> dict[str, AnswerEvaluation]:
     """Returns the evaluations by system label; offers to make them, with what they cost.
 
-    ``ways`` are the retrieval settings by system, ``asked`` the questions. Empty until all
-    evaluations are made.
+    ``asked`` are the questions. Empty until all evaluations are made.
     """
     judge = chat.of("grade") if chat.has("grade") else None
+    models = [chat.of("answer").name, judge.name if judge else ""]
     keys = {
-        name: fingerprint(
-            built_key(session, name),
-            repr(way),
-            len(asked),
-            [chat.of("answer").name, judge.name if judge else ""],
-        )
-        for name, way in ways.items()
+        name: fingerprint(compared.key(name), repr(compared.asked(name)), len(asked), models)
+        for name in compared.memories
     }
-    found = {name: peek("graded", key) for name, key in keys.items()}
-    missing = [name for name, each in found.items() if each is None]
-    if not missing:
-        return {SYSTEMS[name].label: each for name, each in found.items() if each}
-    if not _offered(chat, {name: ready[name] for name in missing}, ways, asked, [*keys.values()]):
-        return {}
-    bar = st.progress(0.0, "Answering")
-    st.button("Stop", icon=":material/stop:", key="stop-answering")  # any click ends this run
-    pace, every, at = Pace(chat), len(missing) * len(asked), (0, 0)
+    missing = [name for name, key in keys.items() if peek("graded", key) is None]
+    if missing:
+        _costs(compared, chat, asked, missing, fingerprint([*keys.values()], missing))
+    pace, every = usage.Pace(chat), len(missing) * len(asked)
 
-    def show() -> None:
-        turn, done = at
-        past, label = turn * len(asked) + done, sentence_of(SYSTEMS[missing[turn]].label)
-        said = pace.phrase(past, every, monotonic())
-        bar.progress(past / every, f"{label}: {done} of {counted(len(asked), 'question')}{said}")
+    def part(name: str) -> Part[AnswerEvaluation]:
+        def work(progress: Progress) -> AnswerEvaluation:
+            return evaluate_answers(
+                compared.memories[name],
+                asked,
+                chat.of("answer"),
+                judge,
+                compared.asked(name),
+                retriever_chat=chat,
+                progress=progress,
+            )
 
-    def count(turn: int, done: int, _: int) -> None:
-        nonlocal at
-        at = turn, done
-        show()
+        def text(done: int, _: int) -> str:
+            past, label = missing.index(name) * len(asked) + done, sentence_of(compared.label(name))
+            left = pace.phrase(past, every, monotonic())
+            return f"{label}: {done} of {counted(len(asked), 'question')}{left}"
 
-    for turn, name in enumerate(missing):
-        count(turn, 0, 0)
-        try:
-            with heartbeat(show):
-                graded = evaluate_answers(
-                    ready[name],
-                    asked,
-                    chat.of("answer"),
-                    judge,
-                    ways[name],
-                    retriever_chat=chat,
-                    progress=partial(count, turn),
-                )
-        except AnsweringPaused as pause:
-            done = counted(len(pause.done.rows), "question")
-            trouble(f"Paused after {done}; a new click asks the rest.", pause)
-            return {}
-        keep("graded", keys[name], _KEPT, graded)
-    st.rerun()
+        return Part(keys[name], work, text)
 
-
-def _offered(
-    chat: ChatByRole,
-    memories: Mapping[str, Memory],
-    ways: Mapping[str, RetrievalSettings],
-    asked: Sequence[Question],
-    parts: Sequence[str],
-) -> bool:
-    """Draws the expected calls and the button that starts; returns True after a click.
-
-    ``ways`` are the retrieval settings by system, ``asked`` the questions, and ``parts`` the
-    content keys of the evaluations.
-    """
-    expected = remember(
-        "answers-expected",
-        fingerprint(parts, list(memories)),
+    job = Job(
+        "graded",
         _KEPT,
-        lambda: _expected(chat, memories, ways, asked),
+        fingerprint([*keys.values()]),
+        f"Answer {counted(len(asked), 'question')}",
+        "answer-all",
+        PLAY,
+        note=lambda: "Answers in the cache cost nothing. Nothing is sent before you click.",
+        stop="stop-answering",
     )
+    try:
+        graded = job.values({name: part(name) for name in missing or keys})
+    except AnsweringPaused as pause:
+        done = counted(len(pause.done.rows), "question")
+        trouble(f"Paused after {done}; a new click asks the rest.", pause)
+        return {}
+    if graded and missing:
+        st.rerun()  # without the costs
+    return {compared.label(name): each for name, each in (graded or {}).items()}
+
+
+def _costs(
+    compared: Comparing,
+    chat: ChatByRole,
+    asked: Sequence[Question],
+    missing: Sequence[str],
+    key: str,
+) -> None:
+    """Draws the expected calls of the ``missing`` systems, which ``key`` identifies."""
+
+    def rehearsed() -> dict[str, CallEstimate]:
+        stand_in = Rehearsal(chat)
+        for name in missing:
+            memory, way = compared.memories[name], compared.asked(name)
+            rehearse_answers(memory, asked, [way], stand_in, graded=chat.has("grade"))
+        return stand_in.by_role
+
+    expected = remember("answers-expected", key, _KEPT, rehearsed)
     for role, doing in (("answer", "answers"), ("grade", "grades")):
         if needed := expected.get(role):
             client = chat.of(role)
@@ -182,24 +168,6 @@ def _offered(
             "No model is chosen to grade: only adversarial questions are graded, by rule. Choose "
             "one in the sidebar: Models, “A model for each role”."
         )
-    pressed = st.button(
-        f"Answer {counted(len(asked), 'question')}", key="answer-all", icon=":material/play_arrow:"
-    )
-    st.caption("Answers in the cache cost nothing. Nothing is sent before you click.")
-    return pressed
-
-
-def _expected(
-    chat: ChatByRole,
-    memories: Mapping[str, Memory],
-    ways: Mapping[str, RetrievalSettings],
-    asked: Sequence[Question],
-) -> dict[str, CallEstimate]:
-    """Returns the expected calls by role; ``ways`` are the retrieval settings by system."""
-    stand_in = Rehearsal(chat)
-    for name, memory in memories.items():
-        rehearse_answers(memory, asked, [ways[name]], stand_in, graded=chat.has("grade"))
-    return stand_in.by_role
 
 
 def _by(one: AnswerEvaluation) -> str:
@@ -208,9 +176,9 @@ def _by(one: AnswerEvaluation) -> str:
     return f"Answered by {unmarked(one.chat.partition(' ')[0])}, graded by {judge}."
 
 
-def _results(found: Mapping[str, AnswerEvaluation], asked: Sequence[Question]) -> None:
+def _results(answers: Mapping[str, AnswerEvaluation], asked: Sequence[Question]) -> None:
     """Draws means, categories and every answer."""
-    outcomes = {label: one.outcomes for label, one in found.items()}
+    outcomes = {label: one.outcomes for label, one in answers.items()}
     means = grade_rows(outcomes)
     measure, label = next((name, text) for name, text in GRADES.items() if text in means[0])
     first = next(iter(outcomes.values()))
@@ -223,19 +191,21 @@ def _results(found: Mapping[str, AnswerEvaluation], asked: Sequence[Question]) -
         }
         for row, each in zip(means, outcomes.values(), strict=True)
     ]
+    # The means with their differences to the first system.
     sentence = standing_sentence(rows, label)
     chart(
         standing_plot(rows, label, **pair()),
         sentence,
         "answers-chart",
-        f"{_by(next(iter(found.values())))} {_MEANING}",
+        f"{_by(next(iter(answers.values())))} {_MEANING}",
         rows=lambda: [
             {n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows
         ],
     )
-    if warning := one_grade(found.values()):
+    # What limits the reading of the grades.
+    if warning := one_grade(answers.values()):
         st.caption(f"{warning[0].upper()}{warning[1:]}.")
-    faults = sum(one.faults for one in found.values())
+    faults = sum(one.faults for one in answers.values())
     if faults:
         st.caption(f"{counted(faults, 'answer')} or grades of the model could not be used.")
     st.markdown(f"**{label.capitalize()} by category**")
@@ -247,17 +217,17 @@ def _results(found: Mapping[str, AnswerEvaluation], asked: Sequence[Question]) -
         about=f"{label.capitalize()} by category",
     )
     st.markdown("**Every answer**, with its grade of 3")
-    answers = {label: {row.index: row for row in one.rows} for label, one in found.items()}
+    graded = {label: {row.index: row for row in one.rows} for label, one in answers.items()}
     table(
         [
             {
                 "category": category_label(question.category),
                 "question": short(question.text),
-                "gold answer": short(reference(question) or ""),
+                "gold answer": short(answer.reference(question) or ""),
                 **{
                     label: f"{'–' if (row := rows[question.index]).score is None else row.score}: "
                     f"{short(row.answer) or row.fault}"
-                    for label, rows in answers.items()
+                    for label, rows in graded.items()
                 },
             }
             for question in asked

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from segviz.evaluation.measures import UNITS
@@ -12,15 +10,14 @@ from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.tree.shape import shape
-from segviz.ui.pages.compare.answers import answers_panel
-from segviz.ui.pages.compare.questions import asked_of_all, measure_panel, question_panel
-from segviz.ui.pages.compare.stages import stages_panel
-from segviz.ui.pages.compare.structures import PER_ROW, cached, offer, structures_panel
+from segviz.ui.pages import Panel, draw_panels
+from segviz.ui.pages.compare import Comparing, cached
+from segviz.ui.pages.compare.answers import graded_panel
+from segviz.ui.pages.compare.questions import measure_panel, question_panel
+from segviz.ui.pages.compare.structures import PER_ROW, build_missing
 from segviz.ui.state import AppSession
+from segviz.ui.widgets import measures, shapes
 from segviz.ui.widgets.captions import counted, unmarked
-from segviz.ui.widgets.measures import countable
-from segviz.ui.widgets.question import nothing_asked
-from segviz.ui.widgets.shapes import MemorySummary, draw_shapes
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
@@ -33,52 +30,45 @@ USUAL = "as usual"
 
 def render(session: AppSession) -> None:
     """Draws the page."""
-    chosen, settings, by_paper = _choices(session)
-    missing = [name for name in chosen if cached(session, name) is None]
-    if missing:
-        offer(session, missing)
-    built = {name: cached(session, name) for name in chosen}
-    ready = {name: found for name, found in built.items() if found is not None}
-    if not ready:
-        if not chosen:
-            st.info("Choose at least one system.")
-        return
-    verdict = st.empty()
-    st.subheader("One question", divider="gray")
-    results = asked_of_all(session, ready, settings, by_paper)
-    structures_panel(session, ready, results)
-    if results:
-        question_panel(session, ready, results)
-    else:
-        nothing_asked(session)
-    if countable(session.conversation.questions):
-        st.subheader("All questions", divider="gray")
-        measure_panel(session, ready, settings, by_paper, verdict)
-        above = st.container()
-        answers = answers_panel(session, ready, settings, by_paper)
-        right = {label: answered.right for label, answered in answers.items()}
-        with above:
-            stages_panel(session, ready, settings, by_paper, right)
-    st.subheader("Shape", divider="gray")
+    compared = _choices(session)
+    if compared is not None:
+        draw_panels(PANELS, compared)
+
+
+def _countable(compared: Comparing) -> bool:
+    return bool(measures.countable(compared.questions))
+
+
+def _shapes(compared: Comparing) -> None:
+    """Draws the shape of every structure beside those that papers print."""
+    conversation, memory = compared.session.conversation, compared.session.memory
     st.caption(
-        f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "
-        f"'{session.memory.unit}', embedded by {unmarked(session.memory.embedder.name)}."
+        f"Same for all: {counted(len(memory.units), 'leaf', 'leaves')} by the rule "
+        f"'{memory.unit}', embedded by {unmarked(memory.embedder.name)}."
     )
-    shapes = [
-        MemorySummary(
-            SYSTEMS[name].label,
+    summaries = [
+        shapes.MemorySummary(
+            compared.label(name),
             name,
-            shape(memory.structure),
-            contentless=contentless_share(memory.structure, session.conversation.speakers),
-            made=total_cost(memory.steps).by_model,
+            shape(one.structure),
+            contentless=contentless_share(one.structure, conversation.speakers),
+            made=total_cost(one.steps).by_model,
         )
-        for name, memory in ready.items()
+        for name, one in compared.memories.items()
     ]
-    draw_shapes(shapes, session.conversation.source_format)
+    shapes.draw_shapes(summaries, conversation.source_format)
 
 
-def _choices(session: AppSession) -> tuple[list[str], dict[str, Any], bool]:
-    """Draws the choices; returns the systems, the settings, and True for their own retrieval."""
+PANELS: tuple[Panel[Comparing], ...] = (
+    Panel("One question", question_panel),
+    Panel("All questions", measure_panel, _countable),
+    Panel("", graded_panel, _countable),
+    Panel("Shape", _shapes),
+)
+
+
+def _choices(session: AppSession) -> Comparing | None:
+    """Draws the choices and builds missing memories; returns what the panels show, if any."""
     here = [session.memory.system] if session.memory.system in SYSTEMS else []
     default = list(dict.fromkeys([*here, *DEFAULT]))[:PER_ROW]
     chosen = st.multiselect(
@@ -120,8 +110,17 @@ def _choices(session: AppSession) -> tuple[list[str], dict[str, Any], bool]:
         key="compare-units",
         bind="query-params",
     )
+    missing = [name for name in chosen if cached(session, name) is None]
+    built = build_missing(session, missing) if missing else {}
+    memories = {name: built.get(name) or cached(session, name) for name in chosen}
+    ready = {name: memory for name, memory in memories.items() if memory is not None}
+    if not ready:
+        if not chosen:
+            st.info("Choose at least one system.")
+        return None
     named = None if relevance == USUAL else relevance
-    return chosen, {"relevance": named, "k": k, "units": budget}, asked == PAPER
+    settings = RetrievalSettings(k=k, relevance=named, policy="none")
+    return Comparing(session, ready, settings, budget, asked == PAPER, st.empty())
 
 
 def _ask_anew() -> None:

@@ -3,66 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from segviz.evaluation import MEASURES, Mean
-from segviz.evaluation.aggregate import Row
-from segviz.evaluation.compare import (
+from segviz.evaluation import (
+    ADVERSARIAL,
     COLLAPSED,
+    MEASURES,
     NATIVE,
     RETRIEVED_BY,
     Comparison,
+    Mean,
+    Row,
     Standing,
     compare_one,
     joined,
-    native_settings,
 )
-from segviz.evaluation.evaluation import ADVERSARIAL
-from segviz.figures.compare import (
-    COVERED,
-    DIFFERENCE,
-    FOUND,
-    GOLD,
-    MISSED,
-    RETURNED,
-    TurnMatrix,
-    asked_sentence,
-    gold_sentence,
-    overlap_sentence,
-    short_names,
-    standing_plot,
-    standing_sentence,
-    turn_matrix,
-    turn_rows,
-)
-from segviz.figures.significance import number
+from segviz.figures import compare as figures
+from segviz.figures import significance
 from segviz.handover import HandoverError
-from segviz.memory import Memory
-from segviz.retrieval import Result, RetrievalSettings, Retriever
-from segviz.systems import SYSTEMS
-from segviz.tree import total_cost
+from segviz.retrieval import Result, Retriever
 from segviz.ui import keys
-from segviz.ui.pages.compare.structures import built_key, failed, select_turns, side_by_side
+from segviz.ui.pages.compare import Comparing
+from segviz.ui.pages.compare.structures import select_turns, side_by_side, structures_panel
 from segviz.ui.pages.compare.why import Asked, why_panel
 from segviz.ui.settings import asked_question, write_settings
-from segviz.ui.state import AppSession, fingerprint, keep, peek, remember
-from segviz.ui.widgets.atlas import Side, draw_atlas
-from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
+from segviz.ui.state import fingerprint, keep, peek, remember
+from segviz.ui.widgets import atlas, lists, measures, question
+from segviz.ui.widgets.captions import counted, level_label, short, spread, trouble, unmarked
 from segviz.ui.widgets.charts import QUIET, caption, pair, readable, sentence_of, table
-from segviz.ui.widgets.lists import node_list
-from segviz.ui.widgets.measures import at_once, disputed_choice, duration, measure_choice
-from segviz.ui.widgets.question import question_box
-from segviz.waiting import heartbeat, waited_for
+from segviz.ui.widgets.waiting import PLAY, Job, Part
 
 RESULTS_KEPT = 4
-
-# Key of the measurement that was stopped.
-_STOPPED = "compare-stopped"
 
 # Conversation and index of the question that was clicked in the atlas.
 _EXPLAINED = "compare-explained"
@@ -88,51 +63,42 @@ _UNKNOWN = "No turn is gold: the file names no evidence that is in the conversat
 _TALL, _MATRIX = 420, 300
 
 
-def asked_of_all(
-    session: AppSession, ready: Mapping[str, Memory], settings: dict[str, Any], by_paper: bool
-) -> dict[str, Result]:
-    """Draws the question box shared with Ask; returns the result of each system.
-
-    Args:
-        session: the open memory.
-        ready: memories by system.
-        settings: ``k`` and ``relevance``.
-        by_paper: use the own retrieval of a system, if it has one.
-
-    Returns:
-        The results by system; empty without a question.
-    """
-    question = question_box(session)
-    if not question.text.strip():
-        return {}
+def question_panel(compared: Comparing) -> None:
+    """Draws the question box shared with Ask, all structures, and what each system returns."""
+    question.question_box(compared.session)
     results = {}
-    for name, memory in ready.items():
-        try:
-            results[name] = memory.ask(question, retrieval_of(memory, settings, by_paper))
-        except HandoverError as error:
-            failed(name, error)
-    return results
+    for name, result in compared.results.items():
+        if isinstance(result, HandoverError):
+            trouble(f"Left out: {sentence_of(compared.label(name))}.", result, st.warning)
+        else:
+            results[name] = result
+    structures_panel(compared)
+    if results:
+        _returned(compared, results)
+    else:
+        question.nothing_asked(compared.session)
 
 
-def question_panel(
-    session: AppSession, ready: Mapping[str, Memory], results: Mapping[str, Result]
-) -> None:
+def _returned(compared: Comparing, results: Mapping[str, Result]) -> None:
     """Draws what each system returns for one question, and where they overlap."""
-    question = asked_question(session)
+    session, memories = compared.session, compared.memories
+    asked = asked_question(session)
     if any(result.settings.step is not None for result in results.values()):
-        st.caption(unmarked(f"Asked before {question.asked_at}; what came later is not known."))
-    labels = {name: SYSTEMS[name].label for name in ready}
+        st.caption(unmarked(f"Asked before {asked.asked_at}; what came later is not known."))
     order = [turn.id for turn in session.conversation.turns]
     golds = {
-        name: ready[name].gold(question.evidence, result.structure).by_node
+        name: memories[name].gold(asked.evidence, result.structure).by_node
         for name, result in results.items()
     }
-    held = {
-        labels[name]: {t for item in result.evidence for t in golds[name].get(item.node, ())}
+    # Gold turns that a retrieved node quotes, and turns that a narrow one contains.
+    covered = {
+        compared.label(name): {
+            turn for item in result.evidence for turn in golds[name].get(item.node, ())
+        }
         for name, result in results.items()
     }
     returned = {
-        labels[name]: {
+        compared.label(name): {
             turn
             for item in result.evidence
             if item.level == 0 or len(item.turn_ids) <= _NARROW
@@ -140,19 +106,19 @@ def question_panel(
         }
         for name, result in results.items()
     }
-    gold = [turn for turn in order if turn in question.evidence]
-    matrix = turn_matrix(returned, order, gold, held)
-    _turns(session, matrix, _OWN if question.index < 0 else _UNKNOWN)
+    gold = [turn for turn in order if turn in asked.evidence]
+    matrix = figures.turn_matrix(returned, order, gold, covered)
+    _turns(compared, matrix, _OWN if asked.index < 0 else _UNKNOWN)
 
     def evidence(name: str) -> None:
-        st.markdown(f"**{sentence_of(labels[name])}**")
+        st.markdown(f"**{sentence_of(compared.label(name))}**")
         _method(results[name], name)
-        _evidence(session, name, ready[name], results[name], golds[name])
+        _evidence(compared, name, results[name], golds[name])
 
-    side_by_side({name: ready[name] for name in results}, evidence, "beside-evidence")
+    side_by_side(results, evidence, "beside-evidence")
 
 
-def _turns(session: AppSession, matrix: TurnMatrix, without: str) -> None:
+def _turns(compared: Comparing, matrix: figures.TurnMatrix, without: str) -> None:
     """Draws the table of gold and other returned turns by system.
 
     The sentence ``without`` says why no turn is gold.
@@ -160,23 +126,20 @@ def _turns(session: AppSession, matrix: TurnMatrix, without: str) -> None:
     if not matrix.turns:
         st.caption(without)
         return
-    words = {turn.id: f"{turn.speaker}: {turn.content}" for turn in session.conversation.turns}
-    table(turn_rows(matrix, words), about="Returned turns by system", height=_MATRIX)
-    marks = f"{FOUND} found, {COVERED} covered, {MISSED} missed, " if matrix.gold else ""
-    named = f"{GOLD} gold, first. " if matrix.gold else ""
+    turns = compared.session.conversation.turns
+    words = {turn.id: f"{turn.speaker}: {turn.content}" for turn in turns}
+    table(figures.turn_rows(matrix, words), about="Returned turns by system", height=_MATRIX)
+    marks = f"{figures.FOUND} found, {figures.COVERED} covered, {figures.MISSED} missed, "
+    legend = f"{figures.GOLD} gold, first. {marks}" if matrix.gold else ""
+    about_gold = figures.gold_sentence(matrix) or without
     st.caption(
         sentence_of(
-            f"{gold_sentence(matrix) or without} {overlap_sentence(matrix)} {named}{marks}"
-            f"{RETURNED} returned. A turn counts as returned if a retrieved leaf, or a node of at "
-            f"most {_NARROW} turns, contains it. Wider nodes cover the gold turns that they quote."
+            f"{about_gold} {figures.overlap_sentence(matrix)} {legend}"
+            f"{figures.RETURNED} returned. A turn counts as returned if a retrieved leaf, or a "
+            f"node of at most {_NARROW} turns, contains it. Wider nodes cover the gold turns that "
+            "they quote."
         )
     )
-
-
-def retrieval_of(memory: Memory, settings: Mapping[str, Any], by_paper: bool) -> RetrievalSettings:
-    """Returns settings without propagation; with ``by_paper``, of the system's own retrieval."""
-    same = RetrievalSettings(k=settings["k"], relevance=settings["relevance"], policy="none")
-    return (native_settings(memory, same) if by_paper else None) or same
 
 
 def _method(result: Result, name: str) -> None:
@@ -196,9 +159,7 @@ def _method(result: Result, name: str) -> None:
                 st.text(stage.note)
 
 
-def _evidence(
-    session: AppSession, name: str, memory: Memory, result: Result, gold: Collection[int]
-) -> None:
+def _evidence(compared: Comparing, name: str, result: Result, gold: Collection[int]) -> None:
     """Lists the returned nodes of a system, best first, with the ``gold`` ones marked.
 
     A click selects the turns of a node in all structures.
@@ -210,149 +171,162 @@ def _evidence(
     rows = [
         {
             "node": item.node,
-            "head": f"{item.rank_after} · {level_label(memory, item.level)} · "
+            "head": f"{item.rank_after} · {level_label(compared.memories[name], item.level)} · "
             f"{counted(len(item.turn_ids), 'turn')}",
             "text": short(item.text),
             "note": "gold" if item.node in gold else "",
         }
         for item in result.evidence
     ]
-    node_list(
+    lists.node_list(
         [("", rows)],
         key=f"evidence-{name}",
         height=_TALL,
-        label=f"Retrieved by {SYSTEMS[name].label}",
+        label=f"Retrieved by {compared.label(name)}",
         about=result.question,
-        on_pick=lambda node: select_turns(session, turns[node]),
+        on_pick=lambda node: select_turns(compared.session, turns[node]),
     )
 
 
-def measure_panel(
-    session: AppSession,
-    ready: Mapping[str, Memory],
-    settings: dict[str, Any],
-    by_paper: bool,
-    verdict: DeltaGenerator,
-) -> None:
+@dataclass(frozen=True)
+class _Measured:
+    """Comparison that is shown by one measure.
+
+    ``key`` is its content key; ``adversarial`` is True if category 5 counts.
+    """
+
+    compared: Comparing
+    comparison: Comparison
+    key: str
+    measure: str
+    adversarial: bool
+
+    @property
+    def label(self) -> str:
+        """Name of the measure."""
+        return MEASURES[self.measure].label
+
+    def standing(self, row: Standing, first: Standing) -> Row:
+        """Returns a row of the plot, with words read, time, calls and storage.
+
+        Its difference is that to the row ``first``. Seconds are those of this machine. The first
+        system also embeds the leaves; the others reuse these embeddings.
+        """
+        measure, adversarial, outcomes = self.measure, self.adversarial, row.outcomes
+        value, mean = outcomes.value, outcomes.mean(measure, adversarial=adversarial)
+        cells: Row = {
+            "system": self.name(row),
+            self.label: mean,
+            figures.DIFFERENCE: outcomes.gain(first.outcomes, measure, adversarial=adversarial),
+            "n": mean.n,
+        }
+        # The same mean, with the opposite choice for category 5 and for disputed questions.
+        if ADVERSARIAL in outcomes.categories:
+            other = "without category 5" if adversarial else "with category 5"
+            cells[other] = significance.number(value(measure, adversarial=not adversarial))
+        cells |= outcomes.recounted(measure, adversarial=adversarial)
+        # Costs; those that were not measured have no column.
+        memory = self.compared.memories[row.system]
+        cells |= {
+            "words read": round(value("words", adversarial=adversarial)),
+            "short of K": f"{value('short', adversarial=adversarial):.0%}",
+            "model calls": row.cost.calls,
+            "MB of vectors": round(memory.structure.vector.nbytes / 1e6, 2),
+        }
+        if row.contentless is not None:
+            cells["contentless lines"] = f"{row.contentless:.1%}"
+        if row.build_seconds is not None:
+            cells["build s"] = round(row.build_seconds, 2)
+        if row.query_seconds is not None:
+            cells["ms per question"] = round(1000 * row.query_seconds, 1)
+        return cells
+
+    def name(self, row: Standing) -> str:
+        """Returns system and retrieval of a row."""
+        return f"{self.compared.label(row.system)} · {row.how}"
+
+
+def measure_panel(compared: Comparing) -> None:
     """Draws quality, words read and time over all questions, measured immediately or on request.
 
-    With ``by_paper`` systems asked by their own retrieval come first, else those asked by segviz's
-    relevance. The slot ``verdict``, at the top of the page, has the button, then the result in
-    words.
+    The slot at the top of the page has the button, then the result in words.
     """
+    session = compared.session
     choices = st.container(horizontal=True, vertical_alignment="bottom")
-    questions = session.conversation.questions
-    asked = [question.index for question in questions]
-    key = fingerprint([built_key(session, name) for name in ready], settings, asked)
-    found: Comparison | None = peek("comparisons", key)
-    if found is None:
-        sweeps = sum(_RETRIEVAL[isinstance(one.model, Retriever)] for one in ready.values())
-        stopped = st.session_state.get(_STOPPED) == key
-        if stopped or not at_once(session, sweeps):
-            with verdict.container(horizontal=True, vertical_alignment="center"):
-                st.markdown("**All questions**: not measured yet", width="content")
-                pressed = st.button(
-                    f"Measure over all {counted(len(questions), 'question')}",
-                    key="measure",
-                    icon=":material/play_arrow:",
-                )
-                st.caption(duration(session, sweeps, len(ready)), width="content")
-            if not pressed:
-                st.caption("Not measured yet: the button is at the top of the page.")
-                return
-        found = _measured(session, ready, settings, key, verdict)
-        if found is None:
+    asked = [one.index for one in compared.questions]
+    key = fingerprint([compared.key(name) for name in compared.memories], compared.how, asked)
+    comparison: Comparison | None = peek("comparisons", key)
+    if comparison is None:
+        parts = _measured(compared, key)
+        if parts is None:
+            st.caption("Not measured yet: the button is at the top of the page.")
+        if not parts:
             return
-        keep("comparisons", key, RESULTS_KEPT, found)
+        comparison = keep("comparisons", key, RESULTS_KEPT, joined(parts))
     with choices:
-        measure, adversarial = measure_choice(session, found)
-        disputed = disputed_choice(session)
-    found, key = found.counting(disputed=disputed), fingerprint(key, disputed)
-    _standings(session, ready, found, by_paper, measure, adversarial, key, verdict)
+        measure, adversarial = measures.measure_choice(session, comparison)
+        disputed = measures.disputed_choice(session)
+    comparison, key = comparison.counting(disputed=disputed), fingerprint(key, disputed)
+    _standings(_Measured(compared, comparison, key, measure, adversarial))
 
 
-def _measured(
-    session: AppSession,
-    ready: Mapping[str, Memory],
-    settings: dict[str, Any],
-    key: str,
-    place: DeltaGenerator,
-) -> Comparison | None:
-    """Measures one system after the other, with a progress bar.
+def _measured(compared: Comparing, key: str) -> dict[str, Comparison] | None:
+    """Measures one system after the other; returns None before the click that starts it.
 
-    A click ends this run; finished systems are kept.
+    ``key`` is the content key of all. Systems that are measured before a stop are kept.
     """
-    parts: dict[str, Comparison] = remember("compared-parts", key, 1, dict)
-    failures: dict[str, HandoverError] = {}
-    with place.container():
-        bar = st.progress(0.0)
-        st.button(
-            "Stop",
-            icon=":material/stop:",
-            key="stop-measuring",
-            on_click=lambda: st.session_state.update({_STOPPED: key}),
-        )
-    for done, (name, memory) in enumerate(ready.items()):
-        label = sentence_of(SYSTEMS[name].label)
+    session, memories, questions = compared.session, compared.memories, compared.questions
+    sweeps = sum(_RETRIEVAL[isinstance(one.model, Retriever)] for one in memories.values())
 
-        def beat(
-            share: float = done / len(ready), label: str = label, number: int = done + 1
-        ) -> None:
-            bar.progress(share, f"Measuring {label}: {number} of {len(ready)}")
+    def part(number: int, name: str) -> Part[Comparison]:
+        work = partial(compare_one, memories[name], questions, clock=perf_counter, **compared.how)
+        text = f"Measuring {sentence_of(compared.label(name))}: {number} of {len(memories)}"
+        return Part(fingerprint(key, name), lambda _: work(), lambda *_: text)
 
-        beat()
-        if name not in parts:
-            questions = session.conversation.questions
-            try:
-                work = partial(compare_one, memory, questions, clock=perf_counter, **settings)
-                with heartbeat(beat):
-                    parts[name] = waited_for(work)
-            except HandoverError as error:
-                failures[name] = error
-    place.empty()
-    for name, failure in failures.items():
-        failed(name, failure)
-    measured = {name: parts[name] for name in ready if name in parts}
-    return joined(measured) if measured else None
+    job = Job(
+        "compared-parts",
+        len(memories),
+        key,
+        f"Measure over all {counted(len(questions), 'question')}",
+        "measure",
+        PLAY,
+        heading="**All questions**: not measured yet",
+        note=lambda: measures.duration(session, sweeps, len(memories)),
+        automatic=lambda: measures.at_once(session, sweeps),
+        stop="stop-measuring",
+        label_of=lambda name: sentence_of(compared.label(name)),
+    )
+    parts = {name: part(number, name) for number, name in enumerate(memories, 1)}
+    return job.values(parts, compared.verdict)
 
 
-def _standings(
-    session: AppSession,
-    ready: Mapping[str, Memory],
-    found: Comparison,
-    by_paper: bool,
-    measure: str,
-    adversarial: bool,
-    key: str,
-    verdict: DeltaGenerator,
-) -> None:
+def _standings(shown: _Measured) -> None:
     """Draws every system by one measure, against the first that is asked alike, and the atlas."""
-    groups = found.ways(NATIVE if by_paper else COLLAPSED)
-    label = MEASURES[measure].label
+    compared, by_paper = shown.compared, shown.compared.by_paper
+    groups = shown.comparison.ways(NATIVE if by_paper else COLLAPSED)
     standings: list[list[Row]] = remember(
         "standings",
-        fingerprint(key, measure, adversarial, by_paper),
+        fingerprint(shown.key, shown.measure, shown.adversarial, by_paper),
         RESULTS_KEPT,
-        lambda: [
-            [_standing(row, ready[row.system], group[0], measure, adversarial) for row in group]
-            for group in groups
-        ],
+        lambda: [[shown.standing(row, group[0]) for row in group] for group in groups],
     )
+    # The verdict: a sentence for each way of asking, the chosen one first.
     sentences = [
-        f"{asked_sentence(group, [_row_name(row) for row in group])} "
-        f"{standing_sentence(rows, label)}"
+        f"{figures.asked_sentence(group, [shown.name(row) for row in group])} "
+        f"{figures.standing_sentence(rows, shown.label)}"
         for group, rows in zip(groups, standings, strict=True)
     ]
-    with verdict.container(gap="xsmall"):
+    with compared.verdict.container(gap="xsmall"):
         st.markdown(f"**All questions**: {sentence_of(sentences[0])}", help=_MEANING)
         for sentence in sentences[1:]:
             st.caption(sentence_of(sentence))
+    # A memory with one retrieval is in both groups, and is drawn once.
     every: dict[str, tuple[Standing, Row]] = {}
     for group, cells in zip(groups, standings, strict=True):
         for row, one in zip(group, cells, strict=True):
-            every.setdefault(_row_name(row), (row, one))
+            every.setdefault(shown.name(row), (row, one))
     rows = [cells for _, cells in every.values()]
-    figure = readable(standing_plot(rows, label, **pair()))
+    figure = readable(figures.standing_plot(rows, shown.label, **pair()))
     st.plotly_chart(figure, key="standing-plot", config=QUIET, alt=" ".join(sentences))
     caption(
         f"{_MEANING} The table also has words read, seconds, model calls and the size of vectors.",
@@ -361,17 +335,20 @@ def _standings(
             {n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows
         ],
     )
-    full = list(every)
-    columns = {name: every[one][0] for name, one in zip(short_names(full), full, strict=True)}
+    _atlas(shown, {name: row for name, (row, _) in every.items()}, len(groups[0]))
+
+
+def _atlas(shown: _Measured, rows: Mapping[str, Standing], alike: int) -> None:
+    """Draws the atlas of questions and explains one of them; the first ``alike`` rows compare."""
+    compared, session = shown.compared, shown.compared.session
+    names = figures.short_names(list(rows))
+    columns = dict(zip(names, rows.values(), strict=True))
     st.markdown("**Question atlas**: every question in every system")
 
-    asked = {"k": found.settings.k, "relevance": found.settings.relevance}
-
-    def side(name: str) -> Side:
-        row = columns[name]
-        memory = ready[row.system]
-        settings = retrieval_of(memory, asked, row.method == NATIVE)
-        return built_key(session, row.system), memory, settings
+    def side(name: str) -> atlas.Side:
+        system = columns[name].system
+        settings = compared.asked(system, columns[name].method == NATIVE)
+        return compared.key(system), compared.memories[system], settings
 
     def choose(name: str) -> None:
         system = st.session_state[keys.SYSTEM] = columns[name].system
@@ -380,21 +357,21 @@ def _standings(
     def explain(place: int) -> None:
         st.session_state[_EXPLAINED] = (session.source, place)
 
-    first, *others = list(columns)[: len(groups[0])]
-
     def mean(name: str) -> float:
-        return columns[name].outcomes.value(measure, adversarial=adversarial)
+        return columns[name].outcomes.value(shown.measure, adversarial=shown.adversarial)
 
-    base, focus, most = draw_atlas(
+    # B is the best of the systems that are asked as A is.
+    first, *others = names[:alike]
+    base, focus, most = atlas.draw_atlas(
         session,
         {name: row.outcomes for name, row in columns.items()},
         max(others, key=mean, default=first),
         key="compare-atlas",
-        measure=measure,
-        adversarial=adversarial,
+        measure=shown.measure,
+        adversarial=shown.adversarial,
         choose=choose,
         side=side,
-        about=dict(zip(columns, full, strict=True)),
+        about=dict(zip(names, rows, strict=True)),
         explain=explain,
     )
     if columns[base].method != columns[focus].method:
@@ -403,45 +380,4 @@ def _standings(
     place = place if source == session.source else most
     if place is not None and base != focus:
         both = [Asked(name, *side(name)[1:]) for name in (base, focus)]
-        why_panel(session, session.conversation.questions[place], both, key)
-
-
-def _standing(
-    row: Standing, memory: Memory, first: Standing, measure: str, adversarial: bool
-) -> Row:
-    """Returns a row of the plot, with words read, time, calls and storage.
-
-    Its difference is that to the row ``first``.
-
-    Seconds are those of this machine. The first system also embeds the leaves; the others reuse
-    these embeddings.
-    """
-    value, outcomes = row.outcomes.value, row.outcomes
-    mean = outcomes.mean(measure, adversarial=adversarial)
-    cells: Row = {
-        "system": _row_name(row),
-        MEASURES[measure].label: mean,
-        DIFFERENCE: outcomes.gain(first.outcomes, measure, adversarial=adversarial),
-        "n": mean.n,
-    }
-    if ADVERSARIAL in outcomes.categories:
-        other = "without category 5" if adversarial else "with category 5"
-        cells[other] = number(value(measure, adversarial=not adversarial))
-    cells |= outcomes.recounted(measure, adversarial=adversarial)
-    cells |= {
-        "words read": round(value("words", adversarial=adversarial)),
-        "short of K": f"{value('short', adversarial=adversarial):.0%}",
-        "model calls": total_cost(memory.steps).calls,
-        "MB of vectors": round(memory.structure.vector.nbytes / 1e6, 2),
-    }
-    if row.contentless is not None:
-        cells["contentless lines"] = f"{row.contentless:.1%}"
-    if row.build_seconds is not None:
-        cells["build s"] = round(row.build_seconds, 2)
-    if row.query_seconds is not None:
-        cells["ms per question"] = round(1000 * row.query_seconds, 1)
-    return cells
-
-
-def _row_name(row: Standing) -> str:
-    return f"{SYSTEMS[row.system].label} · {row.how}"
+        why_panel(session, compared.questions[place], both, shown.key)

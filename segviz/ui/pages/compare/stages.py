@@ -21,8 +21,7 @@ from segviz.evaluation.stages import (
 from segviz.figures.charts import rows_figure
 from segviz.loaders.stored import read_stored
 from segviz.memory import Memory, memory_from
-from segviz.systems import SYSTEMS
-from segviz.ui.pages.compare.questions import retrieval_of
+from segviz.ui.pages.compare import Comparing
 from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import chart, ink, table
@@ -38,62 +37,57 @@ _COLOURS = dict(zip(STAGES, session_colours(len(STAGES)), strict=True))  # as in
 _BY = {"all questions": "", "by category": "category", "by session": "session", _EACH: ""}
 
 
-def stages_panel(
-    session: AppSession,
-    ready: Mapping[str, Memory],
-    settings: Mapping[str, Any],
-    by_paper: bool,
-    right: Mapping[str, Mapping[int, bool]],
-) -> None:
+def stages_panel(compared: Comparing, right: Mapping[str, Mapping[int, bool]]) -> None:
     """Draws the stage at which each memory loses gold turns; on request where that takes long.
 
-    ``settings`` and ``by_paper`` are as in ``asked_of_all``. ``right`` maps the label of a system
-    to its graded answers, as in ``with_answers``. Facts that a model or a person wrote from this
-    conversation are one more memory.
+    ``right`` maps the label of a system to its graded answers, as in ``with_answers``. Facts that a
+    model or a person wrote from this conversation are one more memory.
     """
-    memories = {SYSTEMS[name].label: (name, memory) for name, memory in ready.items()}
+    session = compared.session
     with st.expander(
         "Where each memory loses gold turns",
-        at_once(session, len(ready) + 1),
+        at_once(session, len(compared.memories) + 1),
         key="stages",
         on_change="rerun",
     ) as panel:
         if not panel.open:
             return
         if facts := _facts(session):
-            memories[_FACTS] = (_FACTS, facts)
+            compared = replace(compared, memories={**compared.memories, _FACTS: facts})
+        labels = {compared.label(name): name for name in compared.memories}
         with st.container(horizontal=True, vertical_alignment="bottom"):
             by = st.segmented_control(
                 "Gold turns", list(_BY), default="all questions", required=True, key="stages-by"
             )
             one = None
             if _BY[by]:
-                one = st.selectbox("Memory", list(memories))
-        found = {}
-        for label, memory in memories.items():
+                one = st.selectbox("Memory", list(labels))
+        # The stages of every memory, or of the chosen one; the user can stop any of them.
+        evidence = {}
+        for label, name in labels.items():
             if one in (None, label):
-                stages = _stages(session, *memory, settings, by_paper)
-                if stages is None:
+                turns = _stages(compared, name)
+                if turns is None:
                     return
-                found[label.partition(" (")[0]] = with_answers(stages, right.get(label, {}))
-        rows = [
+                evidence[label.partition(" (")[0]] = with_answers(turns, right.get(label, {}))
+        rows: list[dict[str, Any]] = [
             row | ({} if one else {"group": name})
-            for name, stages in found.items()
-            for row in stage_rows(stages, _BY[by])
+            for name, turns in evidence.items()
+            for row in stage_rows(turns, _BY[by])
         ]
         st.caption(
             f"{STAGES[0].capitalize()}: no node holds the turn. {STAGES[1].capitalize()}: no node "
-            f"with the turn is among the {settings['k']} best. {STAGES[-1].capitalize()}: such a "
-            "node is among them, and the answer below, if there is one, is right. A node above the "
-            "leaves holds a turn if it quotes the turn."
+            f"with the turn is among the {compared.settings.k} best. "
+            f"{STAGES[-1].capitalize()}: such a node is among them, and the answer below, if there "
+            "is one, is right. A node above the leaves holds a turn if it quotes the turn."
             + (f" {_FACTS}: texts that a memory rewrote from the turns." if facts else "")
         )
         if by == _EACH:
-            asked = {question.index: question.text for question in session.conversation.questions}
+            asked = {question.index: question.text for question in compared.questions}
             each = [
                 {"question": asked[same[0].question], "turn": same[0].turn}
-                | {name: turn.stage for name, turn in zip(found, same, strict=True)}
-                for same in zip(*found.values(), strict=True)
+                | {name: turn.stage for name, turn in zip(evidence, same, strict=True)}
+                for same in zip(*evidence.values(), strict=True)
             ]
             table(each, about="Stage of each gold turn", height=_TALL)
             return
@@ -129,18 +123,13 @@ def _facts(session: AppSession) -> Memory | None:
     return remember("facts", session.key, 1, made)
 
 
-def _stages(
-    session: AppSession,
-    name: str,
-    memory: Memory,
-    settings: Mapping[str, Any],
-    by_paper: bool,
-) -> Sequence[EvidenceStage] | None:
-    asked = retrieval_of(memory, settings, by_paper)
+def _stages(compared: Comparing, name: str) -> Sequence[EvidenceStage] | None:
+    """Returns the stage of every gold turn in one memory; None if the user has stopped it."""
+    memory, asked = compared.memories[name], compared.asked(name)
     return computed(
         "evidence-stages",
-        fingerprint(session.key, name, repr(asked), repr(memory.settings)),
+        fingerprint(compared.session.key, name, repr(asked), repr(memory.settings)),
         _KEPT,
         "Follow every gold turn",
-        lambda: evidence_stages(memory, session.conversation.questions, asked),
+        lambda: evidence_stages(memory, compared.questions, asked),
     )

@@ -5,7 +5,7 @@ Built memories are kept for the browser session.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from inspect import cleandoc
@@ -15,37 +15,32 @@ import numpy as np
 import streamlit as st
 
 from segviz.frontend.payload import tree_payload
-from segviz.handover import HandoverError
 from segviz.memory import Memory, build, paid
 from segviz.plugins import foreign
 from segviz.retrieval import Result
 from segviz.systems import SYSTEMS
 from segviz.tree import costs_of
+from segviz.ui.pages.compare import Comparing, built_key
 from segviz.ui.settings import asked_question
-from segviz.ui.state import AppSession, fingerprint, keep, peek, typed_turns
-from segviz.ui.visit import building
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import tree_canvas
-from segviz.ui.widgets.captions import cited, counted, trouble
+from segviz.ui.widgets.captions import cited, counted
 from segviz.ui.widgets.charts import sentence_of
+from segviz.ui.widgets.waiting import PLAY, Job, Part, Progress
 from segviz.view.coloring import Look
 from segviz.view.scene import answered, keeps_time, scene_of
-from segviz.waiting import check_cancelled, heartbeat, waited_for
 
 PER_ROW = 3
 
 
-def structures_panel(
-    session: AppSession, ready: Mapping[str, Memory], results: Mapping[str, Result]
-) -> None:
+def structures_panel(compared: Comparing) -> None:
     """Draws one small canvas per system with its retrieved nodes; a selection shows in all."""
-    gold = ", diamonds gold evidence" if asked_question(session).evidence else ""
-    marked = f"Frames and ranks mark what was retrieved{gold}. " if results else ""
+    retrieved = any(isinstance(result, Result) for result in compared.results.values())
+    gold = ", diamonds gold evidence" if asked_question(compared.session).evidence else ""
+    marked = f"Frames and ranks mark what was retrieved{gold}. " if retrieved else ""
     # Aligned at the bottom, so that canvases below headings of different heights line up.
     side_by_side(
-        ready,
-        lambda name: _structure(session, name, ready, results.get(name)),
-        "beside-structures",
-        "bottom",
+        compared.memories, partial(_structure, compared), "beside-structures", align="bottom"
     )
     st.caption(
         f"Colours are sessions. {marked}A tree whose nodes are intervals of time lies on the time "
@@ -55,7 +50,7 @@ def structures_panel(
 
 
 def side_by_side(
-    ready: Mapping[str, Memory],
+    names: Iterable[str],
     draw: Callable[[str], None],
     what: str,
     align: Literal["top", "bottom"] = "top",
@@ -64,7 +59,7 @@ def side_by_side(
 
     ``draw(name)`` draws the panel of a system. ``what`` begins the keys of the rows.
     """
-    names = list(ready)
+    names = list(names)
     for first in range(0, len(names), PER_ROW):
         row = names[first : first + PER_ROW]
         with st.container(key=f"{what}-{first}"):
@@ -74,61 +69,59 @@ def side_by_side(
                 draw(name)
 
 
-def _structure(
-    session: AppSession, name: str, ready: Mapping[str, Memory], result: Result | None
-) -> None:
-    kind, found = SYSTEMS[name], ready[name]
-    structure = found.structure.collapsed
+def _structure(compared: Comparing, name: str) -> None:
+    """Draws counts, fidelity and canvas of one system."""
+    kind, memory = SYSTEMS[name], compared.memories[name]
+    structure = memory.structure.collapsed
     st.markdown(f"**{sentence_of(kind.label)}**")
     nodes = counted(int(structure.active.sum()), "node")
     roots = counted(len(structure.roots), "root")
     with st.container(horizontal=True, wrap=False, gap="small"):
-        seconds = float(costs_of(found.steps)["seconds"].sum())
+        seconds = float(costs_of(memory.steps)["seconds"].sum())
         st.caption(f"{nodes}, {roots}", width="stretch")
+        # The details of a system are one click away, so that canvases stay beside each other.
         fidelity = foreign("systems", name) or kind.fidelity
-        with st.popover(
-            f"Fidelity: {fidelity}",
-            type="tertiary",
-            key=f"twin-{name}",
-        ):
+        with st.popover(f"Fidelity: {fidelity}", type="tertiary", key=f"twin-{name}"):
             if seconds:  # 0: opened, not built
                 st.markdown(f"Built in {seconds:.2f} s.")
-            if not keeps_time(found, structure):
+            if not keeps_time(memory, structure):
                 st.markdown("Its nodes are no intervals of time, so it is drawn by its branches.")
             st.markdown(cited(cleandoc(kind.__doc__ or "").partition("\n\n")[0]))
             st.markdown(f"Departures from the source of {sentence_of(kind.label)}:")
             st.markdown("\n".join(f"- {d}" for d in kind.departures) or "None.")
-    _draw(session, name, ready, result)
+    _draw(compared, name)
 
 
-def _draw(
-    session: AppSession, name: str, ready: Mapping[str, Memory], result: Result | None
-) -> None:
+def _draw(compared: Comparing, name: str) -> None:
     """Draws one small canvas; a click selects the turns of a node in all of them."""
-    memory, key = ready[name], f"compare-{name}"
+    session, memory = compared.session, compared.memories[name]
     shown = scene_of(
         memory,
         memory.structure.collapsed,
-        identity=built_key(session, name),
+        identity=compared.key(name),
         look=Look("session", "none"),
         selected=holder(memory, _selected_turns(session)),
     )
-    title = f"{session.conversation.id}, {SYSTEMS[name].label}"
+    title = f"{session.conversation.id}, {compared.label(name)}"
     shown = replace(shown, title=title, measures={})
-    if result is not None and len(result.structure) == len(shown.structure):
+    # A result of an earlier state of the memory cannot be marked in the whole structure.
+    result = compared.results.get(name)
+    if isinstance(result, Result) and len(result.structure) == len(shown.structure):
         gold = memory.gold(asked_question(session).evidence, result.structure)
         marked = answered(shown, result, gold).scored
         shown = replace(shown, scored=marked and replace(marked, before=result.after))
     drawn = shown.drawn()
 
     def select(box: int | None) -> None:
-        here = drawn.node(box)
-        select_turns(session, () if here is None else memory.turn_ids(here))
+        node = drawn.node(box)
+        select_turns(session, () if node is None else memory.turn_ids(node))
 
     # All canvases have the height of the tallest.
-    levels = 1 + max(int(m.structure.level.max(initial=0)) for m in ready.values())
+    memories = compared.memories.values()
+    levels = 1 + max(int(one.structure.level.max(initial=0)) for one in memories)
     height = min(164 + 48 * levels, 334)
-    tree_canvas(tree_payload(drawn, legend=False), key=key, height=height, on_select=select)
+    payload = tree_payload(drawn, legend=False)
+    tree_canvas(payload, key=f"compare-{name}", height=height, on_select=select)
 
 
 def select_turns(session: AppSession, turns: tuple[str, ...]) -> None:
@@ -152,6 +145,7 @@ def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
     unit_of = {turn: unit.index for unit in memory.units for turn in unit.turn_ids}
     wanted = {unit_of[turn] for turn in turns if turn in unit_of}
     structure = memory.structure.collapsed
+    # Only nodes whose span includes all wanted units can cover them; lower levels come first.
     active = np.flatnonzero(structure.active)
     wide = active[(structure.start[active] <= min(wanted)) & (structure.stop[active] > max(wanted))]
     best = None
@@ -164,85 +158,44 @@ def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
 
 COMPARED_KEPT = 12
 
-# True after building was stopped; it then waits for a click.
-_STOPPED = "compare-building-stopped"
-
 # Most leaves that are built without a click: a second or two for each system.
 _AUTOMATIC_UNITS = 400
 
 
-def built_key(session: AppSession, name: str) -> str:
-    """Returns the content key of a system's memory over the leaves of this session."""
-    memory = session.memory
-    typed = typed_turns(session.source)
-    if name == memory.system:
-        return session.key
-    return fingerprint(session.source, typed, memory.unit, name, memory.embedder.name)
+def build_missing(session: AppSession, missing: Sequence[str]) -> dict[str, Memory]:
+    """Builds missing memories: immediately if that is quick and free, else on a click.
 
+    Returns:
+        The built memories by system.
+    """
+    memory, labels = session.memory, {name: sentence_of(SYSTEMS[name].label) for name in missing}
+    leaves = len(memory.units)
 
-def cached(session: AppSession, name: str) -> Memory | None:
-    """Returns the memory of a system if it is built, as the open one always is; else None."""
-    if name == session.memory.system:
-        return session.memory
-    found: Memory | None = peek("compared", built_key(session, name))
-    return found
+    def part(name: str) -> Part[Memory]:
+        def make(progress: Progress) -> Memory:
+            conversation, unit = session.conversation, memory.unit
+            return build(conversation, name, unit, embedder=memory.embedder, progress=progress)
 
+        def text(done: int, total: int) -> str:
+            return f"Building {labels[name]}: {done} of {total} leaves" if total else "Building"
 
-def offer(session: AppSession, missing: list[str]) -> None:
-    """Builds missing memories: immediately if that is quick and free, else on a click."""
-    place = st.empty()
-    with place.container():
-        if _built(session, missing):
-            place.empty()
+        return Part(built_key(session, name), make, text)
 
-
-def _built(session: AppSession, missing: list[str]) -> bool:
-    labels = ", ".join(SYSTEMS[name].label for name in missing)
-    quick = len(session.memory.units) <= _AUTOMATIC_UNITS and not st.session_state.get(_STOPPED)
-    if not (quick and not paid(session.memory.embedder)) and not st.button(
-        f"Build {sentence_of(labels)}", key="build-compared", icon=":material/play_arrow:"
-    ):
-        leaves = counted(len(session.memory.units), "leaf", "leaves")
-        st.caption(f"Offline, a few hundred leaves take seconds; {leaves} may take minutes.")
-        return False
-    so_far = 0.0, "Building"
-    bar = st.progress(*so_far)
-
-    def beat() -> None:
-        bar.progress(*so_far)
-
-    st.button("Stop", icon=":material/stop:", key="stop-building", on_click=_stop)
-    for number, name in enumerate(missing):
-        label = sentence_of(SYSTEMS[name].label)
-
-        def progress(done: int, total: int, number: int = number, label: str = label) -> None:
-            nonlocal so_far
-            check_cancelled()
-            share = (number + done / total) / len(missing)
-            so_far = share, f"Building {label}: {done} of {total} leaves"
-
-        make = partial(
-            build,
-            session.conversation,
-            name,
-            session.memory.unit,
-            embedder=session.memory.embedder,
-            progress=progress,
-        )
-        try:
-            with building(len(session.memory.units)), heartbeat(beat):
-                keep("compared", built_key(session, name), COMPARED_KEPT, waited_for(make))
-        except HandoverError as error:
-            failed(name, error)
-    bar.empty()
-    st.session_state[_STOPPED] = False
-    return all(cached(session, name) is not None for name in missing)
-
-
-def _stop() -> None:
-    st.session_state[_STOPPED] = True
-
-
-def failed(name: str, error: HandoverError) -> None:
-    """Says that code from outside segviz failed in this system; the others are compared."""
-    trouble(f"Left out: {sentence_of(SYSTEMS[name].label)}.", error, st.warning)
+    job = Job(
+        "compared",
+        COMPARED_KEPT,
+        ", ".join(missing),
+        f"Build {sentence_of(', '.join(SYSTEMS[name].label for name in missing))}",
+        "build-compared",
+        PLAY,
+        note=lambda: (
+            f"Offline, a few hundred leaves take seconds; {counted(leaves, 'leaf', 'leaves')} "
+            "may take minutes."
+        ),
+        automatic=lambda: leaves <= _AUTOMATIC_UNITS and not paid(memory.embedder),
+        scope="every system",
+        stop="stop-building",
+        leaves=leaves,
+        label_of=labels.__getitem__,
+    )
+    return job.values({name: part(name) for name in missing}) or {}

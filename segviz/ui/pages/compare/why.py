@@ -59,16 +59,16 @@ def why_panel(session: AppSession, question: Question, pair: Sequence[Asked], ke
         return
     named = fingerprint(key, [(one.name, str(one.settings)) for one in pair], question.index)
     asked = partial(_explained, question, pair)
-    found = computed("why", named, _KEPT, "Ask again without each word of the question", asked)
-    if found is None:
+    explained = computed("why", named, _KEPT, "Ask again without each word of the question", asked)
+    if explained is None:
         return
-    if not found:
+    if not explained:
         st.caption("No gold turn of the question is in the conversation.")
         return
-    turn, sides = found
-    said = next(one for one in session.conversation.turns if one.id == turn)
-    st.caption(f"The gold turn that differs most is {unmarked(f'{turn}, {said.speaker}')}:")
-    st.text(short(said.content))
+    turn, sides = explained
+    gold = next(one for one in session.conversation.turns if one.id == turn)
+    st.caption(f"The gold turn that differs most is {unmarked(f'{turn}, {gold.speaker}')}:")
+    st.text(short(gold.content))
     with st.container(key="beside-why"):
         columns = st.columns(2, gap="medium")
     for column, side in zip(columns, sides, strict=True):
@@ -82,17 +82,18 @@ def _explained(question: Question, pair: Sequence[Asked]) -> tuple[str, list[_Si
         one.memory.gold(question.evidence, result.structure)
         for one, result in zip(pair, results, strict=True)
     ]
-    found = deciding_turn(results, golds)
-    if found is None or all(holder.node is None for holder in found[1]):
+    deciding = deciding_turn(results, golds)
+    if deciding is None or all(holder.node is None for holder in deciding[1]):
         return ()
+    turn, holders = deciding
     sides = []
-    for asked, result, gold, holder in zip(pair, results, golds, found[1], strict=True):
+    for asked, result, gold, holder in zip(pair, results, golds, holders, strict=True):
         without: Mapping[str, int] = {}
         if holder.node is not None:
             ask = partial(asked.memory.ask, settings=result.settings)
             without = ranks_without_words(ask, question.text, holder.node)
         sides.append(_Side(asked, result, gold, holder, without))
-    return found[0], sides
+    return turn, sides
 
 
 def _draw(side: _Side, turn: str, question: Question) -> None:

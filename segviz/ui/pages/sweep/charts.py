@@ -1,4 +1,4 @@
-"""Draws the settings of a sweep as heatmaps; a click on a cell chooses the setting shown below."""
+"""Draws the result in words, and all settings as heatmaps; a click on a cell shows it below."""
 
 from __future__ import annotations
 
@@ -6,34 +6,79 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.evaluation import Cell
 from segviz.figures import sweep as figures
-from segviz.figures.significance import Judged, blind_sentence, number, setting_of
+from segviz.figures.significance import (
+    blind_sentence,
+    estimate,
+    number,
+    setting_of,
+    spelled,
+)
 from segviz.ui import keys
-from segviz.ui.widgets.captions import unmarked
-from segviz.ui.widgets.charts import QUIET, caption, colours, ramp, readable, swatch
+from segviz.ui.pages.sweep import Swept
+from segviz.ui.widgets.captions import counted, spread, unmarked
+from segviz.ui.widgets.charts import QUIET, caption, colours, ramp, readable, sentence_of, swatch
+from segviz.ui.widgets.export_menu import sweep_export
+from segviz.ui.widgets.measures import adversarial_questions, recounted_sentence
 
 
-def charts_panel(judged: Judged, cell: Cell) -> None:
-    """Draws a heatmap for each policy that can change the measure; ``cell`` is framed."""
+def verdict_panel(swept: Swept) -> None:
+    """Draws the result in words at the top of the page, from all relevances measured so far."""
+    judged, shown = swept.judged, swept.settings["relevance"]
+    others = {name: one for name, one in swept.known.items() if name != shown}
+    with swept.verdict.container(gap="xsmall"):
+        more = sentence_of(_details(swept))
+        st.markdown(sentence_of(figures.verdict_sentence(judged)), help=more)
+        why = f"{figures.reason_sentence(judged)} {figures.relevances_sentence(judged, others)}"
+        st.caption(sentence_of(why))
+
+
+def _details(swept: Swept) -> str:
+    """Returns the numbers behind the verdict, for its hover text."""
+    judged = swept.judged
+    best, base = judged.best(), judged.base
+    if best is None:
+        return ""
+    text = (
+        f"Over {counted(base.n, 'question')} the best of {len(judged.moved())} settings is "
+        f"{spelled(best.cell)}, relevance {judged.sweep.settings.relevance}. Its {judged.label} "
+        f"is {spread(best.mean)}, without propagation {spread(base)}. The difference is "
+        f"{estimate(best.gain, plus=True)}."
+    )
+    if adversarial_questions(swept.session.conversation.questions):
+        other = not judged.adversarial
+        mean = best.cell.outcomes.mean(judged.measure, adversarial=other)
+        none = judged.sweep.baseline.outcomes.value(judged.measure, adversarial=other)
+        which = "With" if other else "Without"
+        text += f" {which} category 5: {number(mean.value)} against {number(none)}, n = {mean.n}."
+    return text + recounted_sentence(best.cell.outcomes, judged.measure, judged.adversarial)
+
+
+def charts_panel(swept: Swept) -> None:
+    """Draws a heatmap for each policy that can change the measure; the cell shown is framed."""
+    judged = swept.judged
+    _colour_key(swept)
     seen = [policy for policy in judged.sweep.policies if policy not in judged.blind]
     if judged.blind:
         st.markdown(blind_sentence(judged.blind, judged.measure))
-    if not seen:
-        return
-    with st.container(key="beside-heatmaps"):
-        columns = st.columns(len(seen), gap="medium")
-    for column, policy in zip(columns, seen, strict=True):
-        with column:
-            _heatmap(judged, policy, cell)
+    if seen:
+        with st.container(key="beside-heatmaps"):
+            columns = st.columns(len(seen), gap="medium")
+        for column, policy in zip(columns, seen, strict=True):
+            with column:
+                _heatmap(swept, policy)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(sentence_of(figures.tried_sentence(judged)), width="stretch")
+        sweep_export(swept.session, swept.sweep)
 
 
-def colour_key(judged: Judged, cell: Cell) -> None:
+def _colour_key(swept: Swept) -> None:
     """Draws the legend of the colours in use and of the framed cell."""
+    judged = swept.judged
     signs, tones = {one.sign for one in judged.moved()}, ramp("change")
     known = {1: (tones[-2], "better"), -1: (tones[1], "worse"), 0: (tones[4], "not significant")}
     marks = [swatch(*one) for sign, one in known.items() if sign in signs]
-    if cell.policy not in judged.blind:
+    if swept.cell.policy not in judged.blind:
         marks.append(swatch(colours()["accent"], "shown below", frame=True))
     st.markdown(
         f"**{judged.label}** against no propagation ({number(judged.base.value)}): &ensp;"
@@ -47,21 +92,12 @@ def colour_key(judged: Judged, cell: Cell) -> None:
     )
 
 
-def chosen(judged: Judged) -> Cell:
-    """Returns the clicked setting, if its policy can change the measure.
-
-    Otherwise it returns the best propagating setting, or the last if none has a value.
-    """
-    clicked: Any = st.session_state.get(keys.SWEEP_CELL)
-    shown = judged.verdicts.get(clicked) or judged.best()
-    return shown.cell if shown else judged.sweep.cells[-1]
-
-
-def _heatmap(judged: Judged, policy: str, cell: Cell) -> None:
+def _heatmap(swept: Swept, policy: str) -> None:
+    judged, chosen = swept.judged, setting_of(swept.cell)
     st.markdown(f"**{unmarked(policy)}**")
     sentence = figures.heatmap_sentence(judged, policy)
     figure = figures.heatmap(
-        judged, policy, ramp=ramp("change"), accent=colours()["accent"], chosen=setting_of(cell)
+        judged, policy, ramp=ramp("change"), accent=colours()["accent"], chosen=chosen
     )
     st.plotly_chart(
         readable(figure),

@@ -10,20 +10,16 @@ import numpy as np
 import streamlit as st
 
 from segviz.construct import Parameter
-from segviz.evaluation import Mean
-from segviz.evaluation.aggregate import Row
-from segviz.evaluation.compare import Chart, Comparison, construction_sweep
+from segviz.evaluation import Chart, Comparison, Mean, Row, construction_sweep
 from segviz.figures.charts import rows_figure
 from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
 from segviz.systems import SYSTEMS
-from segviz.ui.state import AppSession, fingerprint, keep, peek
-from segviz.ui.visit import building
+from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.captions import counted, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, table
-from segviz.ui.widgets.waiting import waiting
-from segviz.view.bookmark import decode, differing, in_link
+from segviz.ui.widgets.waiting import PLAY, Job, Part
+from segviz.view import bookmark
 from segviz.view.palette import SERIES
-from segviz.waiting import check_cancelled, waited_for
 
 RESULTS_KEPT = 4
 _BY = "retrieved by"
@@ -45,7 +41,7 @@ def construction_panel(session: AppSession) -> None:
     )
     fixed: dict[str, Any] = {}
     if system == session.memory.system:
-        fixed = differing(SYSTEMS[system], session.memory.settings)
+        fixed = bookmark.differing(SYSTEMS[system], session.memory.settings)
     if needs_chat(make_system(system, **nested(SYSTEMS[system], fixed))):
         st.info("Each build would pay for a chat model again. Choose offline parts.")
         return
@@ -70,18 +66,20 @@ def construction_panel(session: AppSession) -> None:
     )
     given = given if given.strip(" ,") else usual
     texts = list(dict.fromkeys(part.strip() for part in given.split(",") if part.strip()))
+    # Values are checked as those of a link are.
     values, problems = [], []
     for text in texts:
-        link = {in_link(name): str(value) for name, value in fixed.items()}
-        read, faults = decode({"system": system, **link, in_link(parameter): text})
+        link = {bookmark.in_link(name): str(value) for name, value in fixed.items()}
+        link |= {"system": system, bookmark.in_link(parameter): text}
+        view, faults = bookmark.decode(link)
         problems += faults
-        values.append(read.settings.get(parameter))
+        values.append(view.settings.get(parameter))
     if problems:
         st.warning(unmarked(problems[0]))
         return
-    found = _found(session, system, parameter, values, fixed)
-    if found is not None:
-        _outcome(found, parameter, dict(zip(map(str, values), values, strict=True)))
+    comparison = _measured(session, system, parameter, values, fixed)
+    if comparison is not None:
+        _outcome(comparison, parameter, dict(zip(map(str, values), values, strict=True)))
 
 
 def _usual_values() -> None:
@@ -108,25 +106,23 @@ def _values(parameter: Parameter) -> list[str]:
     return list(dict.fromkeys(f"{cast(round(value, 6)):g}" for value in around.tolist()))
 
 
-def _found(
+def _measured(
     session: AppSession, system: str, parameter: str, values: list[Any], fixed: Mapping[str, Any]
 ) -> Comparison | None:
     """Returns the comparison, measured on request."""
+    memory = session.memory
     key = fingerprint(session.key, system, parameter, values, dict(fixed))
-    found: Comparison | None = peek("varied", key)
-    if found is not None:
-        return found
-    place = st.empty()
-    label = f"Build {counted(len(values), 'memory', 'memories')}"
-    if not place.button(label, key="run-varied", icon=":material/play_arrow:"):
-        return None
-    memory, so_far = session.memory, ""
-
-    def progress(done: int, total: int) -> None:
-        nonlocal so_far
-        check_cancelled()
-        so_far = f", {done} of {total} leaves"
-
+    job = Job(
+        "varied",
+        RESULTS_KEPT,
+        key,
+        f"Build {counted(len(values), 'memory', 'memories')}",
+        "run-varied",
+        PLAY,
+        stop="stop-varied",
+        bar=False,
+        leaves=len(memory.units) * len(values),
+    )
     work = partial(
         construction_sweep,
         session.conversation,
@@ -136,23 +132,21 @@ def _found(
         fixed=fixed,
         unit=memory.unit,
         embedder=memory.embedder,
-        progress=progress,
     )
-    with (
-        building(len(memory.units) * len(values)),
-        place.container(),
-        waiting(lambda: f"Building and measuring{so_far}", "stop-varied"),
-    ):
-        found = keep("varied", key, RESULTS_KEPT, waited_for(work))
-    place.empty()
-    return found
+
+    def text(done: int, total: int) -> str:
+        leaves = f", {done} of {total} leaves" if total else ""
+        return f"Building and measuring{leaves}"
+
+    return job.value(Part(key, lambda progress: work(progress=progress), text))
 
 
-def _outcome(found: Comparison, parameter: str, values: Mapping[str, Any]) -> None:
+def _outcome(comparison: Comparison, parameter: str, values: Mapping[str, Any]) -> None:
     rows: list[Row] = [
         {parameter: values[str(row["name"])], **{n: v for n, v in row.items() if n != "name"}}
-        for row in found.table()
+        for row in comparison.table()
     ]
+    # Columns with a value in at least one row.
     known = dict.fromkeys(name for row in rows for name in row if name not in (parameter, _BY))
     shown = [
         n
@@ -167,8 +161,9 @@ def _outcome(found: Comparison, parameter: str, values: Mapping[str, Any]) -> No
     )
     chart(
         figure,
-        f"Shape, measures over {counted(found.questions, 'question')} and cost of the build over "
-        f"{parameter}. Evidence is retrieved natively, or by segviz's relevance over all nodes.",
+        f"Shape, measures over {counted(comparison.questions, 'question')} and cost of the build "
+        f"over {parameter}. Evidence is retrieved natively, or by segviz's relevance over all "
+        "nodes.",
         "varied-chart",
     )
     table(

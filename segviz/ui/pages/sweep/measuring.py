@@ -5,119 +5,68 @@ Any click stops the run. Finished settings are kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import streamlit as st
-
 from segviz.evaluation import Cell, Sweep
 from segviz.evaluation.sweep import sweep
-from segviz.ui.state import AppSession, fingerprint, peek, remember
-from segviz.ui.visit import building
+from segviz.ui.pages.sweep import SWEEPS_KEPT, sweep_key
+from segviz.ui.state import AppSession, remember
 from segviz.ui.widgets.captions import unmarked
 from segviz.ui.widgets.measures import at_once, duration
-from segviz.waiting import check_cancelled, heartbeat, waited_for
+from segviz.ui.widgets.waiting import GRID, Job, Part, Progress
 
-SWEEPS_KEPT = 6  # one for each relevance, with the same K and policies
 _PARTS_KEPT = 2
 
 # Policies of a usual sweep.
 _USUAL = 3
 
-# Key of the requested measurement; None after it was stopped.
-_WANTED = "sweep-wanted"
 
-
-def sweep_key(session: AppSession, settings: dict[str, Any]) -> str:
-    """Returns the content key of a sweep with these settings."""
-    asked = [question.index for question in session.conversation.questions]
-    return fingerprint(session.key, settings, asked)
-
-
-def known_sweep(session: AppSession, settings: dict[str, Any]) -> Sweep | None:
-    """Returns a sweep that was measured before, or None."""
-    found: Sweep | None = peek("sweeps", sweep_key(session, settings))
-    return found
-
-
-def wanted(
-    session: AppSession, settings: dict[str, Any], what: str, label: str, sweeps: int = 1
-) -> bool:
-    """Draws a button with a ``label`` that requests a measurement, unless each sweep is short.
+def sweep_job(
+    session: AppSession, settings: Mapping[str, Any], what: str, label: str, sweeps: int = 1
+) -> Job:
+    """Returns the job of one or several sweeps; a click holds until Stop.
 
     Args:
         session: the open memory.
         settings: settings of the sweep.
-        what: prefix of the button's key, unique on the page.
-        label: text of the button.
+        what: last part of the keys of its buttons, unique on the page.
+        label: text of the button that starts it.
         sweeps: number of sweeps, for the expected duration.
-
-    Returns:
-        True if the measurement was requested or is short.
     """
-    key, long = what + sweep_key(session, settings), len(settings["policies"]) / _USUAL
-    stopped = st.session_state.get(_WANTED, "") is None
-    if at_once(session, long) and not stopped:
-        return True
-    if st.button(label, icon=":material/grid_on:", key=f"run-{what}"):
-        st.session_state[_WANTED] = key
-    if st.session_state.get(_WANTED) == key:
-        return True
-    st.caption(duration(session, long * sweeps))
-    return False
+    long = len(settings["policies"]) / _USUAL
+    return Job(
+        "sweeps",
+        SWEEPS_KEPT,
+        what + sweep_key(session, settings),
+        label,
+        f"run-{what}",
+        GRID,
+        note=lambda: duration(session, long * sweeps),
+        automatic=lambda: at_once(session, long),
+        lasting=True,
+        scope="every sweep",
+        stop=f"stop-{what}",
+        leaves=0,
+    )
 
 
-def measured(
-    session: AppSession, settings: dict[str, Any], progress: Callable[[int, int], None]
-) -> Sweep:
-    """Returns a sweep, measured now unless it is known.
-
-    A click ends this run; finished settings are kept.
-    """
-    key = sweep_key(session, settings)
-    done: dict[tuple[str, float, int], Cell] = remember("swept-cells", key, _PARTS_KEPT, dict)
+def sweep_part(session: AppSession, settings: Mapping[str, Any]) -> Part[Sweep]:
+    """Returns the measurement of a sweep, which goes on after the settings finished before."""
+    key, name = sweep_key(session, settings), unmarked(settings["relevance"])
+    cells: dict[tuple[str, float, int], Cell] = remember("swept-cells", key, _PARTS_KEPT, dict)
 
     def keep(cell: Cell) -> None:
-        done[cell.policy, cell.alpha, cell.horizon] = cell
+        cells[cell.policy, cell.alpha, cell.horizon] = cell
 
-    counted = (0, 0)
+    def work(progress: Progress) -> Sweep:
+        measure = partial(sweep, session.memory, session.conversation.questions, **settings)
+        return measure(progress=progress, known=tuple(cells.values()), keep=keep)
 
-    def note(count: int, total: int) -> None:
-        nonlocal counted
-        check_cancelled()
-        counted = count, total
+    def text(count: int, total: int) -> str:
+        if not total:
+            return f"Scoring the questions with {name}"
+        return f"Sweeping {name}: {count} of {total} settings"
 
-    def make() -> Sweep:
-        questions, known = session.conversation.questions, tuple(done.values())
-        work = partial(
-            sweep, session.memory, questions, progress=note, known=known, keep=keep, **settings
-        )
-        with building(0), heartbeat(lambda: progress(*counted)):
-            return waited_for(work)
-
-    return remember("sweeps", key, SWEEPS_KEPT, make)
-
-
-def progress_bar(relevance: str) -> Callable[[int, int], None]:
-    """Draws the progress bar of a sweep; returns the function that updates it."""
-    name = unmarked(relevance)
-    bar = st.empty()
-
-    def progress(count: int, total: int) -> None:
-        if total:
-            bar.progress(count / total, f"Sweeping {name}: {count} of {total} settings")
-        else:
-            bar.progress(0.0, f"Scoring the questions with {name}")
-
-    progress(0, 0)
-    return progress
-
-
-def stop_button(key: str) -> None:
-    """Draws the button that stops measuring until the next request."""
-    st.button("Stop", icon=":material/stop:", key=key, on_click=_stop)
-
-
-def _stop() -> None:
-    st.session_state[_WANTED] = None
+    return Part(key, work, text)

@@ -5,88 +5,57 @@ Missing relevances are measured one after another, after the rest of the page is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from segviz.evaluation import Sweep
 from segviz.figures.significance import Judged
 from segviz.figures.sweep import map_sentence, relevance_map
 from segviz.ui import keys
-from segviz.ui.pages.sweep.measuring import (
-    measured,
-    progress_bar,
-    stop_button,
-    wanted,
-)
-from segviz.ui.state import AppSession
+from segviz.ui.pages.sweep import Swept
+from segviz.ui.pages.sweep.charts import verdict_panel
+from segviz.ui.pages.sweep.measuring import sweep_job, sweep_part
 from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.charts import QUIET, colours, ramp
 
 RELEVANCE_KEY = "sweep-relevance"
 
 
-def relevances_row(
-    offered: Sequence[str], known: Mapping[str, Judged], shown: str
-) -> tuple[dict[str, DeltaGenerator], DeltaGenerator]:
-    """Draws a slot for each of the ``offered`` relevances, with its map if it is ``known``.
-
-    Returns:
-        The slots by relevance, and a slot below them for a button.
-    """
-    row = st.container(horizontal=True, wrap=False, gap="small", key="relevance-maps")
-    places = {name: row.container().empty() for name in offered}
-    for name, place in places.items():
+def relevances_panel(swept: Swept) -> None:
+    """Draws a map of every relevance that is measured, each in its slot."""
+    known = swept.known
+    for name, place in swept.maps.items():
         if name in known:
-            _draw(place, name, known[name], name == shown)
+            _draw(place, name, known[name], name == swept.settings["relevance"])
         else:
             place.caption(f"**{unmarked(name)}**: not measured")
-    return places, st.empty()
 
 
-def measure_missing(
-    session: AppSession,
-    settings: dict[str, Any],
-    places: Mapping[str, DeltaGenerator],
-    offer: DeltaGenerator,
-    known: dict[str, Judged],
-    judged: Callable[[Sweep], Judged],
-    draw_verdict: Callable[[], None],
-) -> None:
-    """Measures the relevances that are not ``known``, and draws each in its slot when it is done.
+def measure_missing(swept: Swept) -> None:
+    """Measures the other relevances, and draws each in its slot when it is done.
 
     Call it last, so that the page above can be used meanwhile.
-
-    Args:
-        session: the open memory.
-        settings: settings of the sweep; the relevance is replaced.
-        places: a slot for each relevance.
-        offer: slot for the button.
-        known: results by relevance; new ones are added.
-        judged: tests a sweep by the chosen measure.
-        draw_verdict: redraws the verdict from ``known``.
     """
-    missing = [name for name in places if name not in known]
+    known, session = swept.known, swept.session
+    missing = [name for name in swept.maps if name not in known]
     if not missing:
         return
     label = f"Measure the other {counted(len(missing), 'relevance')}"
-    with offer.container():
-        if not wanted(session, settings | {"relevance": ""}, "maps", label, len(missing)):
-            return
-    offer.empty()  # the stop button replaces the button
-    with offer.container():
-        stop_button("stop-maps")
+    job = sweep_job(session, swept.by(""), "maps", label, len(missing))
+    if not job.started(swept.offer):
+        return
+    # One Stop button below the maps; each has a progress bar of its own.
+    with swept.offer.container():
+        st.button("Stop", icon=":material/stop:", key=job.stop, on_click=job.stop_now)
     for name in missing:
-        with places[name].container():
-            progress = progress_bar(name)
-        found = measured(session, settings | {"relevance": name}, progress)
-        known[name] = judged(found)
-        _draw(places[name], name, known[name], False)
-        draw_verdict()
-    offer.empty()
+        part = sweep_part(session, swept.by(name))
+        sweep = replace(job, stop="").value(part, swept.maps[name])
+        if sweep is not None:
+            _draw(swept.maps[name], name, swept.judge(sweep), False)
+            verdict_panel(swept)
+    swept.offer.empty()
 
 
 def _draw(place: DeltaGenerator, name: str, judged: Judged, shown: bool) -> None:

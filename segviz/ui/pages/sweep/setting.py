@@ -7,32 +7,31 @@ from dataclasses import replace
 import streamlit as st
 
 from segviz.conversation import category_label
-from segviz.evaluation import MEASURES, Cell, Outcomes, Sweep, evaluate
-from segviz.evaluation.evaluation import ADVERSARIAL
+from segviz.evaluation import ADVERSARIAL, MEASURES, Cell, Outcomes, Sweep, evaluate
 from segviz.evaluation.measures import sees
+from segviz.figures import compare, significance
 from segviz.figures import sweep as figures
-from segviz.figures.compare import atlas
-from segviz.figures.significance import Judged, blind_sentence, number, setting_of, spelled
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import level_names
 from segviz.ui import keys
+from segviz.ui.pages.sweep import Swept
 from segviz.ui.settings import read_settings, write_question, write_settings
 from segviz.ui.state import AppSession, fingerprint
-from segviz.ui.widgets.atlas import Side, draw_atlas
+from segviz.ui.widgets import atlas, waiting
 from segviz.ui.widgets.captions import spread, unmarked
 from segviz.ui.widgets.charts import chart, ink, pair, table
-from segviz.ui.widgets.waiting import computed
 from segviz.view.palette import LEVEL_COLOURS
 
 _KEPT = 4  # measurements of Ask's setting
 
 
-def setting_panel(session: AppSession, judged: Judged, cell: Cell) -> None:
-    """Draws the levels, categories, questions and measures of one setting."""
+def setting_panel(swept: Swept) -> None:
+    """Draws the levels, categories, questions and measures of the chosen setting."""
+    session, judged, cell = swept.session, swept.judged, swept.cell
     with st.container(horizontal=True, vertical_alignment="center"):
-        what = f"{spelled(cell)}, relevance {judged.sweep.settings.relevance}"
+        what = f"{significance.spelled(cell)}, relevance {judged.sweep.settings.relevance}"
         st.subheader(what, anchor=False, width="stretch")
-        most = _most_changed(judged, cell)
+        most = _most_changed(swept)
         asked = session.conversation.questions
         open_it = st.button(
             "Open in Ask",
@@ -45,29 +44,31 @@ def setting_panel(session: AppSession, judged: Judged, cell: Cell) -> None:
     with st.container(key="beside-setting"):
         left, right = st.columns(2, gap="medium")
     with left:
-        _levels(session, judged, cell)
+        _levels(swept)
     with right:
-        _categories(judged, cell)
-    _atlas(session, judged, cell)
+        _categories(swept)
+    _atlas(swept)
     _measures(cell, judged.sweep.baseline.outcomes)
     if open_it:
         if most is not None:
             write_question(session, asked[most].index)
-        _write(session, judged.sweep, cell)
+        write_settings(session, _asked(judged.sweep, cell))
         st.switch_page(st.session_state[keys.PAGES]["ask"], query_params={})
 
 
-def _most_changed(judged: Judged, cell: Cell) -> int | None:
+def _most_changed(swept: Swept) -> int | None:
     """Returns the index of the question whose measure changes most; None without a change."""
-    base = judged.sweep.baseline.outcomes
-    kept = base.keep(adversarial=judged.adversarial)
-    rows = atlas({"before": base, "after": cell.outcomes}, "after", kept, judged.measure)
+    base = swept.judged.sweep.baseline.outcomes
+    counted = base.keep(adversarial=swept.adversarial)
+    outcomes = {"before": base, "after": swept.cell.outcomes}
+    rows = compare.atlas(outcomes, "after", counted, swept.measure)
     return rows[0].place if rows and rows[0].change else None
 
 
-def _levels(session: AppSession, judged: Judged, cell: Cell) -> None:
+def _levels(swept: Swept) -> None:
     st.markdown("**Retrieved levels** over α")
-    policy, horizon, names = cell.policy, cell.horizon, level_names(session.memory.system)
+    judged, names = swept.judged, level_names(swept.session.memory.system)
+    policy, horizon = swept.cell.policy, swept.cell.horizon
     chart(
         figures.level_bars(
             judged, horizon, policy, level_colours=LEVEL_COLOURS, accent=ink(), level_names=names
@@ -78,8 +79,8 @@ def _levels(session: AppSession, judged: Judged, cell: Cell) -> None:
     )
 
 
-def _categories(judged: Judged, cell: Cell) -> None:
-    setting = setting_of(cell)
+def _categories(swept: Swept) -> None:
+    judged, setting = swept.judged, significance.setting_of(swept.cell)
     if setting not in judged.verdicts:
         return
     st.markdown("**By category** of question")
@@ -105,12 +106,13 @@ def _measures(cell: Cell, base: Outcomes) -> None:
         mean = outcomes.mean(name)
         if not sees(name, policy) or not mean.n:
             continue
-        brief = _whole if name == "words" else number
+        brief = _whole if name == "words" else significance.number
         row: dict[str, str | int] = {
             "measure": measure.label,
             every: brief(mean.value) if name == "words" else spread(mean),
             "n": mean.n,
         }
+        # The same mean without category 5, and with the opposite choice for disputed questions.
         if ADVERSARIAL in known:
             without = outcomes.mean(name, adversarial=False)
             row["without 5"] = brief(without.value) if name == "words" else spread(without)
@@ -126,7 +128,8 @@ def _measures(cell: Cell, base: Outcomes) -> None:
     blind = [name for name in MEASURES if not sees(name, policy)]
     st.caption(
         "Means over questions. Brackets are 95 % bootstrap intervals. Categories are the ids of "
-        "LoCoMo, because papers assign the names differently. " + blind_sentence([policy], *blind),
+        "LoCoMo, because papers assign the names differently. "
+        + significance.blind_sentence([policy], *blind),
         help="\n".join(f"- **{m.label}**: {m.meaning}" for m in MEASURES.values()),
     )
 
@@ -135,40 +138,40 @@ def _whole(value: float) -> str:
     return "" if value != value else f"{value:,.0f}"
 
 
-def _atlas(session: AppSession, judged: Judged, cell: Cell) -> None:
+def _atlas(swept: Swept) -> None:
     """Draws the atlas of questions: no propagation, each α, and each other policy.
 
     All columns share the horizon of the setting; the other policies share its α, too.
     """
-    swept = judged.sweep
-    policy, alpha, horizon = cell.policy, cell.alpha, cell.horizon
-    settings = {f"α {one:g}": (policy, one, horizon) for one in swept.alphas}
-    settings |= {name: (name, alpha, horizon) for name in swept.policies if name != policy}
-    cells = {"no propagation": swept.baseline}
+    session, sweep = swept.session, swept.judged.sweep
+    policy, alpha, horizon = significance.setting_of(swept.cell)
+    settings = {f"α {one:g}": (policy, one, horizon) for one in sweep.alphas}
+    settings |= {name: (name, alpha, horizon) for name in sweep.policies if name != policy}
+    # Columns are the settings that were measured; A and B can be any other of the sweep, too.
+    cells = {"no propagation": sweep.baseline}
     for name, one in settings.items():
-        found = swept.cell(*one)
-        if found is not None:
-            cells[name] = found
-    more = {spelled(one): one for one in swept.cells if one.moves}
+        if (cell := sweep.cell(*one)) is not None:
+            cells[name] = cell
+    more = {significance.spelled(cell): cell for cell in sweep.cells if cell.moves}
 
     def choose(name: str) -> None:
         if name != AS_ON_ASK:
-            _write(session, swept, more.get(name) or cells[name])
+            write_settings(session, _asked(sweep, more.get(name) or cells[name]))
 
-    def side(name: str) -> Side:
+    def side(name: str) -> atlas.Side:
         asked = read_settings(session)
         if name != AS_ON_ASK:
-            asked = _asked(swept, more.get(name) or cells[name])
+            asked = _asked(sweep, more.get(name) or cells[name])
         return session.key, session.memory, asked
 
     st.markdown("**Question atlas**: each question at every α, and by other policies at this α, H")
-    draw_atlas(
+    atlas.draw_atlas(
         session,
         {name: one.outcomes for name, one in cells.items()},
         f"α {alpha:g}",
         key="sweep-atlas",
-        measure=judged.measure,
-        adversarial=judged.adversarial,
+        measure=swept.measure,
+        adversarial=swept.adversarial,
         choose=choose,
         side=side,
         more={**_as_on_ask(session), **{name: one.outcomes for name, one in more.items()}},
@@ -184,20 +187,16 @@ def _as_on_ask(session: AppSession) -> dict[str, Outcomes]:
     Returns the outcomes by name of the column; empty if the user has stopped the measurement.
     """
     questions, settings = session.conversation.questions, read_settings(session)
-    found = computed(
+    evaluation = waiting.computed(
         "as-on-ask",
         fingerprint(session.key, str(settings), [question.index for question in questions]),
         _KEPT,
         "Measure the setting of Ask",
         lambda: evaluate(session.memory, questions, replace(settings, levels=None)).outcomes,
     )
-    return {} if found is None else {AS_ON_ASK: found}
+    return {} if evaluation is None else {AS_ON_ASK: evaluation}
 
 
-def _asked(found: Sweep, cell: Cell) -> RetrievalSettings:
+def _asked(sweep: Sweep, cell: Cell) -> RetrievalSettings:
     """Returns the retrieval settings of a cell of a sweep."""
-    return replace(found.settings, policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon)
-
-
-def _write(session: AppSession, found: Sweep, cell: Cell) -> None:
-    write_settings(session, _asked(found, cell))
+    return replace(sweep.settings, policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon)
