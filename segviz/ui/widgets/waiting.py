@@ -82,7 +82,7 @@ def waiting(
 
 @dataclass(frozen=True)
 class Part(Generic[T]):
-    """One value of a job.
+    """Value that a job computes.
 
     Attributes:
         key: content key of the value.
