@@ -35,13 +35,13 @@ def check_regular(path: str | Path) -> os.stat_result:
 
     Reading a pipe or a device may never end, and replacing one breaks its users.
     """
-    facts = os.stat(path)
-    if stat.S_ISDIR(facts.st_mode):
+    status = os.stat(path)
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if not stat.S_ISREG(facts.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(facts.st_mode), "something else")
+    if not stat.S_ISREG(status.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
         raise OSError(errno.EINVAL, f"{kind}, not an ordinary file", str(path))
-    return facts
+    return status
 
 
 def opened(path: str | Path) -> BufferedReader:

@@ -114,7 +114,7 @@ class OpenAIChat(Client, Chat):
         sent = [self._within(prompt) for prompt in prompts]
         distinct = list(dict.fromkeys(sent))
         # Cached replies need no thread.
-        answers = {prompt: cached for prompt in distinct if (cached := self._kept(prompt))}
+        answers = {prompt: cached for prompt in distinct if (cached := self._cached(prompt))}
         fresh = [prompt for prompt in distinct if prompt not in answers]
         got = in_parallel(self._fresh, fresh, self.endpoint.concurrency)
         failed = next((each for each in got if isinstance(each, RequestError)), None)
@@ -140,25 +140,25 @@ class OpenAIChat(Client, Chat):
         self.count(shortened=shortened)
         return sent
 
-    def _kept(self, prompt: Prompt) -> Reply | LabelError | None:
+    def _cached(self, prompt: Prompt) -> Reply | LabelError | None:
         """Returns the cached reply to a prompt, or the error of a cached wrong label; else None."""
-        kept = self.cache.completion(self._key(prompt))
-        return None if kept is None else self._counted(prompt, kept, cached=True)
+        completion = self.cache.completion(self._key(prompt))
+        return None if completion is None else self._counted(prompt, completion, cached=True)
 
-    def _counted(self, prompt: Prompt, kept: Completion, cached: bool) -> Reply | LabelError:
+    def _counted(self, prompt: Prompt, completion: Completion, cached: bool) -> Reply | LabelError:
         """Counts a model's answer; returns it as a reply, or the error if it is a wrong label."""
-        tokens, model = kept.tokens_in + kept.tokens_out, self.endpoint.model
+        tokens, model = completion.tokens_in + completion.tokens_out, self.endpoint.model
         self.count(answered=1, answered_tokens=tokens, from_cache=cached)
-        self.count(answered_output=kept.tokens_out)
-        self._reported |= {kept.fingerprint} - {""}
+        self.count(answered_output=completion.tokens_out)
+        self._reported |= {completion.fingerprint} - {""}
         try:
-            text = self._usable(prompt, kept)
+            text = self._usable(prompt, completion)
         except Fault as fault:
             if fault.kind == "label":
                 return LabelError(_STUBBORN, fault.answer)
             self.count(refused=1)
-            return Reply("", tokens, cached, refused=str(fault), raw=kept.text, model=model)
-        return Reply(text, tokens, cached, raw=kept.text, model=model)
+            return Reply("", tokens, cached, refused=str(fault), raw=completion.text, model=model)
+        return Reply(text, tokens, cached, raw=completion.text, model=model)
 
     def _fresh(self, prompt: Prompt) -> Reply | LabelError | RequestError:
         """Requests the answer to a prompt from the server and stores it.
@@ -191,8 +191,8 @@ class OpenAIChat(Client, Chat):
 
     def tries(self, name: str) -> Tries:
         """Returns the requests that replies to prompts of a name took so far, by the cache."""
-        kept = self.cache.completion(self._tries_key(name))
-        return Tries(*json.loads(kept.text)) if kept else Tries()
+        note = self.cache.completion(self._tries_key(name))
+        return Tries(*json.loads(note.text)) if note else Tries()
 
     def _tries_key(self, name: str) -> bytes:
         return content_key("tries", self.endpoint.identity, name)
@@ -203,8 +203,8 @@ class OpenAIChat(Client, Chat):
             new = Tries(1, len(wrote), sum(wrote), expected_tokens(prompt))
             with self._trying:
                 sums = [*map(sum, zip(self.tries(prompt.name), new, strict=True))]
-                kept = Completion(json.dumps(sums), 0, 0, NOTE)
-                self.cache.keep_completion(self._tries_key(prompt.name), kept, replace=True)
+                note = Completion(json.dumps(sums), 0, 0, NOTE)
+                self.cache.keep_completion(self._tries_key(prompt.name), note, replace=True)
 
     def _given_up(self, prompt: Prompt, failed: RequestError) -> Reply | LabelError | RequestError:
         """Returns the result of a prompt whose tries have all failed; see :meth:`_fresh`.
@@ -214,8 +214,8 @@ class OpenAIChat(Client, Chat):
         if failed.kind in ("label", "text") and failed.reply is not None:
             # Stored too: a resumed or repeated build must decide the same way in its place, without
             # another request.
-            kept = self.cache.keep_completion(self._key(prompt), failed.reply)
-            outcome = self._counted(prompt, kept, cached=False)
+            completion = self.cache.keep_completion(self._key(prompt), failed.reply)
+            outcome = self._counted(prompt, completion, cached=False)
             return outcome if isinstance(outcome, Reply) else LabelError(str(failed), failed.answer)
         if not failed.lasting:
             raise failed
@@ -338,7 +338,7 @@ class OpenAIChat(Client, Chat):
             text = refusal
         fingerprint = reply.get("system_fingerprint")
         ended, print_ = (each if isinstance(each, str) else "" for each in (finish, fingerprint))
-        kept = Completion(text, *tokens, ended, print_)
+        completion = Completion(text, *tokens, ended, print_)
         # Without an answer, reasoning may have used up the tokens; else the model wrote nothing.
         visible, thinks = checks.spoken(text)
         if not visible and (thinks or ended == "length"):
@@ -346,23 +346,23 @@ class OpenAIChat(Client, Chat):
         elif not visible:
             reason = f": {refusal[:_ANSWER]}" if refusal else ""
             raise Fault(f"the answer was empty{reason}", "empty")
-        self._usable(prompt, kept)
-        return kept
+        self._usable(prompt, completion)
+        return completion
 
-    def _usable(self, prompt: Prompt, kept: Completion) -> str:
+    def _usable(self, prompt: Prompt, completion: Completion) -> str:
         """Returns the text or label of an answer; raises a Fault for an unusable answer.
 
         The check depends on prompt and answer alone, so that a stored answer passes if it did when
         it was new.
         """
-        text, thinks = checks.spoken(kept.text)
-        cut, fails = kept.finish == "length", ""
+        text, thinks = checks.spoken(completion.text)
+        cut, fails = completion.finish == "length", ""
         if thinks or (cut and not text):
             fails = "it was reasoning without an end"
         elif cut and (prompt.labels or prompt.words or prompt.json):
             fails = "it was cut off"
         elif prompt.labels:
-            return self._label(prompt, text, kept)
+            return self._label(prompt, text, completion)
         elif prompt.words:
             source = "\n".join(line for part in prompt.parts for line in part.texts)
             fails = checks.unusable(text, prompt.words, source)
@@ -371,10 +371,10 @@ class OpenAIChat(Client, Chat):
         if fails:
             # A text has an offline substitute; a missing label or answer needs the user's decision.
             kind = "text" if prompt.words or prompt.json else "length"
-            raise Fault(f"the reply cannot be used, {fails}", kind, reply=kept)
+            raise Fault(f"the reply cannot be used, {fails}", kind, reply=completion)
         return text
 
-    def _label(self, prompt: Prompt, text: str, kept: Completion) -> str:
+    def _label(self, prompt: Prompt, text: str, completion: Completion) -> str:
         """Returns the label in the model's answer ``text``; raises a Fault if it is not legal."""
         known = {clean(label): label for label in prompt.labels}
         label = _find_label(text, list(known))
@@ -382,7 +382,7 @@ class OpenAIChat(Client, Chat):
             return known[label]
         shown = text if len(text) <= _ANSWER else text[:_ANSWER] + "…"
         what = f"the answer {shown!r} is none of the labels {', '.join(prompt.labels)}"
-        raise Fault(what, "label", answer=text, reply=kept)
+        raise Fault(what, "label", answer=text, reply=completion)
 
 
 _TEXT_ONLY = (

@@ -211,6 +211,7 @@ class Client(Metered):
         _ON_SEND.set(on_send)
         fault: Fault | None = None
         while tries < most:
+            # Retries by ``openai`` count, too: ``on_send`` is called before each.
             body = build(fault)
             try:
                 return read(self._send(route, body, most - tries - 1))
@@ -218,6 +219,7 @@ class Client(Metered):
                 fault = latest
                 again += fault.kind in _UNFIT
                 fault.again = again
+            # Without a parameter the server refuses, the request is another and starts anew.
             if fault.status in _ADAPTABLE and adapt(body, fault.status, fault.answer):
                 tries = 0
             elif fault.final or again > _AGAIN:

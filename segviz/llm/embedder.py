@@ -92,13 +92,13 @@ class OpenAIEmbedder(Client):
             texts: distinct texts, none of them empty.
         """
         keys = self._keys(texts)
-        rows = self._kept(keys)
+        rows = self._stored(keys)
 
         def fetch(batch: list[str]) -> dict[str, Vector]:
             fresh = dict(zip(batch, self._fetch(batch), strict=True))
             self.cache.keep_embeddings({keys[text]: row for text, row in fresh.items()})
             # If another process has stored other vectors, use those: a rebuild will find them.
-            return fresh | self._kept({text: keys[text] for text in batch})
+            return fresh | self._stored({text: keys[text] for text in batch})
 
         # Batches are cut from all texts, not only the missing ones: a repeated call after an
         # interruption sends exactly the unfinished batches, at the same charge.
@@ -107,10 +107,10 @@ class OpenAIEmbedder(Client):
             rows |= fresh
         return rows
 
-    def _kept(self, keys: dict[str, bytes]) -> dict[str, Vector]:
+    def _stored(self, keys: dict[str, bytes]) -> dict[str, Vector]:
         """Returns the stored vectors by text; ``keys`` maps a text to its key in the cache."""
-        kept = self.cache.embeddings(list(keys.values()))
-        rows = {text: kept[key] for text, key in keys.items() if key in kept}
+        vectors = self.cache.embeddings(list(keys.values()))
+        rows = {text: vectors[key] for text, key in keys.items() if key in vectors}
         if not all(self._fits(row) for row in rows.values()):
             raise ModelError(
                 f"The cache holds vectors of {self.name} with different numbers of "

@@ -69,11 +69,11 @@ def answering(memory: Memory, result: Result) -> Prompt:
     If it is too long for the model, all excerpts but the best may be left out, the lowest-ranked
     first.
     """
-    read = result.reading_order
-    by_rank = sorted(range(len(read)), key=lambda place: read[place].rank_after)
+    ordered = result.reading_order
+    by_rank = sorted(range(len(ordered)), key=lambda place: ordered[place].rank_after)
     return answer_prompt(
         result.question,
-        [_excerpt(memory, result, item) for item in read],
+        [_excerpt(memory, result, item) for item in ordered],
         request=memory.conversation.source_format in _REQUESTS,
         spare=by_rank[:0:-1],
     )

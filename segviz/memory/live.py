@@ -74,6 +74,7 @@ class Tail:
             if again := self._changed(stream):
                 self._restart()
             stream.seek(self.offset)
+            # A line longer than one reading is read on, so that it is not taken for a half one.
             data = stream.read(READ_AT_ONCE)
             if b"\n" not in data and len(data) == READ_AT_ONCE:
                 data += stream.read(LONGEST_LINE - READ_AT_ONCE)
@@ -87,12 +88,12 @@ class Tail:
 
     def _changed(self, stream: BufferedReader) -> bool:
         """Returns True if bytes of the file that were read have changed since."""
-        facts = os.fstat(stream.fileno())
-        seen = (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)
+        status = os.fstat(stream.fileno())
+        seen = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
         if seen == self._seen:
             return False
         # A file that has just changed may change again without a new time stamp.
-        self._seen = seen if time.time_ns() - facts.st_mtime_ns > _TICK else ()
+        self._seen = seen if time.time_ns() - status.st_mtime_ns > _TICK else ()
         there, left = sha256(), self.offset
         while left and (part := stream.read(min(left, READ_AT_ONCE))):
             there.update(part)
@@ -205,6 +206,7 @@ class Watched:
         if again:
             with self._lock:
                 self._start()
+        # Embedding is slow, so it is done for all lines at once and without the lock.
         messages = [each for line in lines for each in self._messages(line)]
         turns = [Turn("", each.speaker, each.text) for each in messages]
         texts = [turn.spoken for turn in turns if turn.content]
@@ -238,6 +240,7 @@ class Watched:
         return messages
 
     def _take(self, message: Message, turn: Turn, vector: Vector | None) -> None:
+        # A message that opens a session starts its count of turns again.
         now = self._now
         if now.opens(message, self._gap):
             raw = f"{message.time:%Y-%m-%d %H:%M}" if message.time else message.raw
@@ -248,7 +251,7 @@ class Watched:
         self._sessions[-1][1].append(turn)
         self._speakers[turn.speaker] = None
         self.turns += 1
-        self._shown = None
+        self._shown = None  # the memory shown before lacks this turn
         if vector is not None:
             self._insert(turn.id, turn.spoken, vector)
 
@@ -264,6 +267,7 @@ class Watched:
             opens_session=index > 0 and self._units[-1].session != session,
             before=self._before,
         )
+        # One step of Algorithm 1.
         step = self._builder.insert(arrival, self._compatibility, settles=False)
         self._before = np.vstack([self._before, vector])[-LOOK_BACK:]
         self._units.append(arrival.unit)

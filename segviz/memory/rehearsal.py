@@ -115,12 +115,12 @@ class Rehearsal(Chat):
         return self._answers[prompt]
 
     def _counted(self, prompt: Prompt, role: str, tries: Tries) -> Reply | LabelError:
-        read, writes = tokens_of(prompt.system + prompt.user), expected_tokens(prompt)
-        needed = CallEstimate(1, read, writes, unmeasured=1)
+        reads, writes = tokens_of(prompt.system + prompt.user), expected_tokens(prompt)
+        needed = CallEstimate(1, reads, writes, unmeasured=1)
         if tries.prompts >= _MEASURED:
             calls = tries.requests / tries.prompts
             written = writes * tries.wrote / tries.expected
-            needed = CallEstimate(calls, calls * read, written, retries=calls - 1)
+            needed = CallEstimate(calls, calls * reads, written, retries=calls - 1)
         self.by_role[role] = self.by_role.get(role, CallEstimate()) + needed
         if prompt.labels:
             return LabelError(_NOTHING, "")

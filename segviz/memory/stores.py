@@ -133,9 +133,9 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
             """Ranks the nodes whose texts ``search`` returns; other results are only counted."""
             store, _ = store_of(view.services)
             structure = view.structure
-            kept = np.flatnonzero(structure.retrievable).tolist()
-            named = {structure.facts[node].get("id"): node for node in kept}
-            by_text = {structure.text[node]: node for node in reversed(kept)}
+            nodes = np.flatnonzero(structure.retrievable).tolist()
+            named = {structure.facts[node].get("id"): node for node in nodes}
+            by_text = {structure.text[node]: node for node in reversed(nodes)}
             given, best = _rows(name, store, _search(store), question, view.k), dict[int, float]()
             for place, (each, score) in enumerate(given, start=1):
                 node = named.get(each.id) if each.id else None

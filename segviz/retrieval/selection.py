@@ -145,11 +145,11 @@ def distinct(ranked: Iterable[int], structure: Structure) -> Iterator[int]:
     units reached by the yielded nodes are those reached by the ranking; see :func:`repeats`.
     """
     repeated = repeats(structure)
-    kept: set[int] = set()
+    texts: set[int] = set()
     for node in ranked:
         text = int(repeated.first[node])
-        if text not in kept and kept.isdisjoint(repeated.quoted_by.get(text, ())):
-            kept.add(text)
+        if text not in texts and texts.isdisjoint(repeated.quoted_by.get(text, ())):
+            texts.add(text)
             yield int(node)
 
 
@@ -198,15 +198,15 @@ def select(
     if budget is None:
         return [int(node) for node in islice(ranked, k)]
     check_count("budget", budget)
-    kept: list[int] = []
+    chosen: list[int] = []
     left = budget
     for node in ranked:
         # No node is skipped: a shorter one further down must not jump the queue.
         left -= estimated_tokens(texts[node])
         if left < 0:
             break
-        kept.append(int(node))
-    return kept
+        chosen.append(int(node))
+    return chosen
 
 
 def estimated_tokens(text: str) -> int:

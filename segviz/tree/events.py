@@ -172,9 +172,9 @@ class Decision:
         Candidates for which ``place`` returns None are left out.
         """
         judged = [(item, place(item.node)) for item in self.candidates]
-        kept = tuple(replace(item, node=node) for item, node in judged if node is not None)
+        placed = tuple(replace(item, node=node) for item, node in judged if node is not None)
         chosen = None if self.chosen is None else place(self.chosen)
-        return replace(self, candidates=kept, chosen=chosen)
+        return replace(self, candidates=placed, chosen=chosen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,10 @@ class WordMeaning:
     def _counts(self) -> Floats:
         """Weighted number of occurrences of each word in the leaves, float64 (v,)."""
         index = self._index
-        kept = index.in_leaf[index.node]
-        known = np.bincount(index.word[kept], index.count[kept], minlength=len(index.vocabulary))
+        in_leaves = index.in_leaf[index.node]
+        known = np.bincount(
+            index.word[in_leaves], index.count[in_leaves], minlength=len(index.vocabulary)
+        )
         return known.astype(np.float64)
 
     def _weight(self, words: Sequence[str]) -> Vectors:
