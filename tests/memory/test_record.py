@@ -98,12 +98,12 @@ def test_no_further_text_is_embedded_when_the_caller_has_stopped():
         if begun.is_set():
             raise KeyboardInterrupt
 
-    building = Building(conversation(1_000), unit="turn", embedder=Slow())
+    building = Building(conversation(1_000), "dense", "turn", embedder=Slow())
     with pytest.raises(KeyboardInterrupt), heartbeat(beat):
         list(building)
     stopped.set()
     assert ended.wait(20)
-    whole = tuple(Building(conversation(1_000), unit="turn", embedder=HashingEmbedder()))
+    whole = tuple(Building(conversation(1_000), "dense", "turn", embedder=HashingEmbedder()))
     assert len(sizes) == 1
     assert sizes[0] < 1_000
     assert same(tuple(building), whole)  # the next run is complete
