@@ -81,7 +81,7 @@ def waiting(
 
 
 @dataclass(frozen=True)
-class Part(Generic[T]):
+class JobPart(Generic[T]):
     """Value that a job computes.
 
     Attributes:
@@ -167,12 +167,12 @@ class Job:
         st.session_state[f"stopped-{self.cache}"] = self.scope or self.request
         st.session_state.pop(f"wanted-{self.cache}", None)
 
-    def value(self, part: Part[T], place: DeltaGenerator | None = None) -> T | None:
+    def value(self, part: JobPart[T], place: DeltaGenerator | None = None) -> T | None:
         """Returns the value of one part; None before the click that starts it, or if it failed."""
         return (self.values({"": part}, place) or {}).get("")
 
     def values(
-        self, parts: Mapping[str, Part[T]], place: DeltaGenerator | None = None
+        self, parts: Mapping[str, JobPart[T]], place: DeltaGenerator | None = None
     ) -> dict[str, T] | None:
         """Returns the values of all parts that did not fail; None before the click that starts.
 
@@ -194,7 +194,7 @@ class Job:
         return {name: values[name] for name in parts if name in values}
 
     def _compute(
-        self, parts: Mapping[str, Part[T]], values: dict[str, T], place: DeltaGenerator
+        self, parts: Mapping[str, JobPart[T]], values: dict[str, T], place: DeltaGenerator
     ) -> dict[str, HandoverError]:
         """Adds the missing values of ``parts`` to ``values``; returns the errors of parts."""
         number = done = total = 0
@@ -246,4 +246,4 @@ def computed(name: str, key: str, kept: int, what: str, work: Callable[[], T]) -
         stop=f"stop-{name}-{key}",  # one run may compute several values of one name
         bar=False,
     )
-    return job.value(Part(key, lambda _: work(), lambda _, __: what))
+    return job.value(JobPart(key, lambda _: work(), lambda _, __: what))

@@ -26,7 +26,7 @@ from segviz.ui.sidebar.models import expected_calls
 from segviz.ui.state import fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, short, spread, trouble, unmarked
 from segviz.ui.widgets.charts import chart, pair, sentence_of, table
-from segviz.ui.widgets.waiting import PLAY, Job, Part, Progress
+from segviz.ui.widgets.waiting import PLAY, Job, JobPart, Progress
 
 _KEPT = 6
 _MANY = 30  # questions that are asked unless the user wants more
@@ -99,7 +99,7 @@ def _answered(
         _costs(compared, chat, asked, missing, fingerprint([*keys.values()], missing))
     pace, every = usage.Pace(chat), len(missing) * len(asked)
 
-    def part(name: str) -> Part[AnswerEvaluation]:
+    def part(name: str) -> JobPart[AnswerEvaluation]:
         def work(progress: Progress) -> AnswerEvaluation:
             return evaluate_answers(
                 compared.memories[name],
@@ -116,7 +116,7 @@ def _answered(
             left = pace.phrase(past, every, monotonic())
             return f"{label}: {done} of {counted(len(asked), 'question')}{left}"
 
-        return Part(keys[name], work, text)
+        return JobPart(keys[name], work, text)
 
     job = Job(
         "graded",

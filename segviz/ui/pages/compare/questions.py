@@ -35,7 +35,7 @@ from segviz.ui.state import fingerprint, keep, peek, remember
 from segviz.ui.widgets import atlas, lists, measures, question
 from segviz.ui.widgets.captions import counted, level_label, short, spread, trouble, unmarked
 from segviz.ui.widgets.charts import QUIET, caption, pair, readable, sentence_of, table
-from segviz.ui.widgets.waiting import PLAY, Job, Part
+from segviz.ui.widgets.waiting import PLAY, Job, JobPart
 
 RESULTS_KEPT = 4
 
@@ -278,10 +278,10 @@ def _measured(compared: Comparing, key: str) -> dict[str, Comparison] | None:
     session, memories, questions = compared.session, compared.memories, compared.questions
     sweeps = sum(_RETRIEVAL[isinstance(one.model, Retriever)] for one in memories.values())
 
-    def part(number: int, name: str) -> Part[Comparison]:
+    def part(number: int, name: str) -> JobPart[Comparison]:
         work = partial(compare_one, memories[name], questions, clock=perf_counter, **compared.how)
         text = f"Measuring {sentence_of(compared.label(name))}: {number} of {len(memories)}"
-        return Part(fingerprint(key, name), lambda _: work(), lambda *_: text)
+        return JobPart(fingerprint(key, name), lambda _: work(), lambda *_: text)
 
     job = Job(
         "compared-parts",

@@ -26,7 +26,7 @@ from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import cited, counted
 from segviz.ui.widgets.charts import sentence_of
-from segviz.ui.widgets.waiting import PLAY, Job, Part, Progress
+from segviz.ui.widgets.waiting import PLAY, Job, JobPart, Progress
 from segviz.view.coloring import Look
 from segviz.view.scene import answered, keeps_time, scene_of
 
@@ -171,7 +171,7 @@ def build_missing(session: AppSession, missing: Sequence[str]) -> dict[str, Memo
     memory, labels = session.memory, {name: sentence_of(SYSTEMS[name].label) for name in missing}
     leaves = len(memory.units)
 
-    def part(name: str) -> Part[Memory]:
+    def part(name: str) -> JobPart[Memory]:
         def make(progress: Progress) -> Memory:
             conversation, unit = session.conversation, memory.unit
             return build(conversation, name, unit, embedder=memory.embedder, progress=progress)
@@ -179,7 +179,7 @@ def build_missing(session: AppSession, missing: Sequence[str]) -> dict[str, Memo
         def text(done: int, total: int) -> str:
             return f"Building {labels[name]}: {done} of {total} leaves" if total else "Building"
 
-        return Part(built_key(session, name), make, text)
+        return JobPart(built_key(session, name), make, text)
 
     job = Job(
         "compared",

@@ -17,7 +17,7 @@ from segviz.systems import SYSTEMS
 from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.captions import counted, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, table
-from segviz.ui.widgets.waiting import PLAY, Job, Part
+from segviz.ui.widgets.waiting import PLAY, Job, JobPart
 from segviz.view import bookmark
 from segviz.view.palette import SERIES
 
@@ -138,7 +138,7 @@ def _measured(
         leaves = f", {done} of {total} leaves" if total else ""
         return f"Building and measuring{leaves}"
 
-    return job.value(Part(key, lambda progress: work(progress=progress), text))
+    return job.value(JobPart(key, lambda progress: work(progress=progress), text))
 
 
 def _outcome(comparison: Comparison, parameter: str, values: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from segviz.ui.pages.sweep import SWEEPS_KEPT, sweep_key
 from segviz.ui.state import AppSession, remember
 from segviz.ui.widgets.captions import unmarked
 from segviz.ui.widgets.measures import at_once, duration
-from segviz.ui.widgets.waiting import GRID, Job, Part, Progress
+from segviz.ui.widgets.waiting import GRID, Job, JobPart, Progress
 
 _PARTS_KEPT = 2
 
@@ -52,7 +52,7 @@ def sweep_job(
     )
 
 
-def sweep_part(session: AppSession, settings: Mapping[str, Any]) -> Part[Sweep]:
+def sweep_part(session: AppSession, settings: Mapping[str, Any]) -> JobPart[Sweep]:
     """Returns the measurement of a sweep, which goes on after the settings finished before."""
     key, name = sweep_key(session, settings), unmarked(settings["relevance"])
     cells: dict[tuple[str, float, int], Cell] = remember("swept-cells", key, _PARTS_KEPT, dict)
@@ -69,4 +69,4 @@ def sweep_part(session: AppSession, settings: Mapping[str, Any]) -> Part[Sweep]:
             return f"Scoring the questions with {name}"
         return f"Sweeping {name}: {count} of {total} settings"
 
-    return Part(key, work, text)
+    return JobPart(key, work, text)
