@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 
-from segviz.evaluation.aggregate import number_of
+from segviz.evaluation import number_of
 from segviz.evaluation.audit import Audit
 from segviz.evaluation.stages import READ, STAGES, occurring
 from segviz.export.report import STYLE, Markup, escaped, report_html, table_html
@@ -25,47 +25,48 @@ _STYLE = (
 )
 
 
-def audit_html(found: Audit) -> str:
+def audit_html(audit: Audit) -> str:
     """Returns the HTML page of an audit: counts, stages of gold turns, lost evidence, stale texts.
 
     Text of conversation and memory is escaped. The Content-Security-Policy allows nothing but the
     page's style, named by its hash.
     """
-    memory, counts = found.memory, found.counts
+    memory, counts = audit.memory, audit.counts
     sums = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{sums}'; base-uri 'none'; form-action 'none'"
     title = f"Audit of {memory.system} on {memory.conversation.id}"
-    asked = found.settings
-    read = "" if asked.budget is None else f"; {asked.budget} tokens of them are read"
+    # What is stored, and what was asked of it.
+    asked = audit.settings
+    budget = "" if asked.budget is None else f"; {asked.budget} tokens of them are read"
     lines = [
         f"{counted(counts['texts'], 'text')} are stored; {counts['attributed']} name no turn and "
         f"were attributed, {counts['unsure']} of them with a confidence below one half.",
         f"They were made from {counts['written']} of {counted(counts['turns'], 'turn')}.",
         f"{counted(counts['questions'], 'question')} with evidence. The {asked.k} best texts by "
-        f"{asked.in_words} count as ranked{read}.",
+        f"{asked.in_words} count as ranked{budget}.",
     ]
-    tables = found.tables()
+    # The stages of gold turns, as a bar and as numbers, over all and by category and session.
+    tables = audit.tables()
     stages = occurring(tables["all"])
     keys = "".join(f'<span class="key s{STAGES.index(stage)}"></span>{stage}' for stage in stages)
+    cells = []
+    for row in (row for rows in tables.values() for row in rows):
+        shares = {stage: number_of(row[stage]) for stage in STAGES}
+        numbers = (f"{shares[stage]:.3f}" for stage in stages)
+        cells.append((row["group"], row["gold turns"], _bar([*shares.values()]), *numbers))
+    # Gold turns that were not read, and texts that a later one may replace.
     lost = [
         (row["question"], row["said"], row["stage"], row["rank"], row["memory"])
-        for row in found.rows()
+        for row in audit.rows()
         if row["stage"] != READ
     ]
     stale = [
         (each.text, each.newer, f"{each.likeness:.2f}" if each.newer else "", each.ended)
-        for each in found.stale
+        for each in audit.stale
     ]
     parts = [
         *(f"<p>{escaped(line)}</p>" for line in lines),
         f"<h2>How far gold turns come</h2><p>{keys}</p>",
-    ]
-    cells = []
-    for row in (row for rows in tables.values() for row in rows):
-        said = (f"{number_of(row[stage]):.3f}" for stage in stages)
-        shares = _bar([number_of(row[stage]) for stage in STAGES])
-        cells.append((row["group"], row["gold turns"], shares, *said))
-    parts += [
         table_html(("group", "gold turns", "share of each stage", *stages), cells),
         "<h2>Evidence that was lost</h2>",
         table_html(("question", "said", "stage", "rank", "best memory of it"), lost[:_LISTED]),

@@ -49,16 +49,16 @@ def find_browser(environ: Mapping[str, str] = os.environ) -> Path:
     wanted = environ.get(VARIABLE, "").strip()
     path = environ.get("PATH")
     if wanted:
-        found = shutil.which(os.path.expanduser(wanted), path=path)
-        if found is None:
+        program = shutil.which(os.path.expanduser(wanted), path=path)
+        if program is None:
             raise BrowserError(
                 "PNG and SVG cannot be drawn: "
                 f"{VARIABLE} names {wanted!r}, which is no program here. {INSTEAD}"
             )
-        return Path(found)
+        return Path(program)
     for name in NAMES:
-        if found := shutil.which(name, path=path):
-            return Path(found)
+        if program := shutil.which(name, path=path):
+            return Path(program)
     for place in _usual(environ):
         if place.is_file():
             return place

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from segviz.construct import parameters
 from segviz.conversation import Question
-from segviz.evaluation import MEASURES
-from segviz.evaluation.aggregate import Row
-from segviz.evaluation.compare import COMPARED, Comparison, Standing
+from segviz.evaluation import MEASURES, Comparison, Row, Standing
+from segviz.evaluation.compare import COMPARED
 from segviz.export.report import STYLE, escaped, report_html, table_html
 from segviz.figures.compare import (
     COVERED,
@@ -35,34 +34,34 @@ _STYLE = STYLE + ".plotly-graph-div{background:#fff}"
 _NEUTRAL = "#77736d"
 
 
-def comparison_html(found: Comparison, questions: Sequence[Question], title: str) -> str:
+def comparison_html(comparison: Comparison, questions: Sequence[Question], title: str) -> str:
     """Returns the page of a comparison: each measure, and every question's gold evidence.
 
     Args:
-        found: measured on one conversation.
+        comparison: measured on one conversation.
         questions: the questions of the conversation, in the order of the outcomes.
         title: plain text.
 
     Returns:
         HTML with Plotly inside. All text of the conversation is escaped.
     """
-    groups = found.ways()
+    groups, asked = comparison.ways(), comparison.settings
     every = {_named(one): one for group in groups for one in group}
-    settings = found.settings
-    read = "" if settings.budget is None else f", {settings.budget} tokens are read"
-    for each in parameters(type(settings)):
-        if each.kind is bool and each.spec.part == "reading" and getattr(settings, each.name):
-            read += f", {each.heading.lower()} are {each.in_words(True)}"
-    said = (
-        f"{counted(len(questions), 'question')}, K {settings.k}{read}. Means have 95 % "
+    limits = "" if asked.budget is None else f", {asked.budget} tokens are read"
+    for each in parameters(type(asked)):
+        if each.kind is bool and each.spec.part == "reading" and getattr(asked, each.name):
+            limits += f", {each.heading.lower()} are {each.in_words(True)}"
+    opening = (
+        f"{counted(len(questions), 'question')}, K {asked.k}{limits}. Means have 95 % "
         "bootstrap intervals; differences to the first system asked the same way are paired by "
         "question. Native is the retrieval of a system or its paper; segviz's relevance ranks all "
         "its nodes together."
     )
-    parts = [f"<p>{escaped(said)}</p>"]
+    parts = [f"<p>{escaped(opening)}</p>"]
+    # A part for each measure: a sentence for each group that compares like with like, and a chart.
     for place, name in enumerate(COMPARED):
         label = MEASURES[name].label
-        rows, said = dict[str, Row](), ""
+        rows, sentences = dict[str, Row](), ""
         for group in groups:
             mine: list[Row] = [
                 {
@@ -73,7 +72,7 @@ def comparison_html(found: Comparison, questions: Sequence[Question], title: str
                 for one in group
             ]
             how = asked_sentence(group, list(map(_named, group)))
-            said += f"<p>{escaped(f'{how} {standing_sentence(mine, label)}')}</p>"
+            sentences += f"<p>{escaped(f'{how} {standing_sentence(mine, label)}')}</p>"
             rows |= {str(row["system"]): row for row in mine if row["system"] not in rows}
         figure = standing_plot([*rows.values()], label, colours=SERIES, neutral=_NEUTRAL)
         figure.update_layout(template="plotly_white")
@@ -83,7 +82,8 @@ def comparison_html(found: Comparison, questions: Sequence[Question], title: str
             div_id=f"measure-{name}",
             config={"displayModeBar": False, "responsive": True},
         )
-        parts.append(f"<h2>{escaped(label)}</h2>{said}{drawn}")
+        parts.append(f"<h2>{escaped(label)}</h2>{sentences}{drawn}")
+    # The atlas: the gold turns of every question in every system, in the order of the questions.
     outcomes = [one.outcomes for one in every.values()]
     columns = dict(zip(short_names(list(every)), outcomes, strict=True))
     fates = atlas(columns, list(columns)[-1], range(len(questions)))

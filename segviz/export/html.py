@@ -128,11 +128,11 @@ def _evidence(view: View) -> list[str]:
     assert result is not None
     answer = view.question.answer if view.question else None
     disputed = view.question.disputed if view.question else None
-    said = dispute_lines(disputed) if disputed else []
+    dispute = dispute_lines(disputed) if disputed else []
     return [
         '<section id="evidence"><h2>Retrieved, best first</h2>',
         *([f'<p dir="auto">Gold answer: {_literal(answer)}</p>'] if answer else []),
-        *(f'<p dir="auto">{_literal(line)}</p>' for line in said),
+        *(f'<p dir="auto">{_literal(line)}</p>' for line in dispute),
         "<ol>",
         *(_item(view, item, result.score_names) for item in result.evidence),
         "</ol>",

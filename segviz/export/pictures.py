@@ -101,7 +101,7 @@ def draw(sheet: Sheet, *, browser: Path | None = None) -> bytes:
 
 def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
     kind = "png" if sheet.kind == "webp" else sheet.kind  # its frames, side by side
-    page, target, said = folder / "sheet.html", folder / f"made.{kind}", folder / "said"
+    page, target, messages = folder / "sheet.html", folder / f"made.{kind}", folder / "messages"
     page.write_text(sheet.html, encoding="utf-8")
     wanted = {
         "png": (
@@ -116,7 +116,7 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
     command = [str(program), *_FLAGS, *root, f"--user-data-dir={folder / 'profile'}"]
     command += [*wanted[kind], page.as_uri() + sheet.fragment]
     try:
-        code = _run(command, said, target if kind == "svg" else None)
+        code = _run(command, messages, target if kind == "svg" else None)
     except OSError as error:
         raise BrowserError(f"{program} does not start ({error.strerror}). {_OTHER}") from None
     except subprocess.TimeoutExpired:
@@ -124,10 +124,10 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
         raise BrowserError(why) from None
     content = target.read_bytes() if target.is_file() else b""
     if kind == "svg":
-        found = _DRAWN.match(content)
-        content = base64.b64decode(found[1]) if found else b""
+        match = _DRAWN.match(content)
+        content = base64.b64decode(match[1]) if match else b""
     if not content:
-        why = _last_words(said)
+        why = _last_words(messages)
         raise BrowserError(f"{program} made no picture (exit code {code}{why}). {_OTHER}")
     return content
 
@@ -148,14 +148,14 @@ def _animated(drawn: bytes) -> bytes:
     return made.getvalue()
 
 
-def _run(command: Sequence[str], said: Path, printed: Path | None = None) -> int:
+def _run(command: Sequence[str], messages: Path, printed: Path | None = None) -> int:
     """Runs the browser and returns its exit code.
 
-    The file ``said`` gets its messages, the file ``printed`` its output, if given.
+    The file ``messages`` gets its messages, the file ``printed`` its output, if given.
     """
     environ = {name: text for name, text in os.environ.items() if not name.endswith("_API_KEY")}
     with ExitStack() as files:  # no pipes: helpers that outlive the browser would keep them open
-        output = files.enter_context(said.open("wb"))
+        output = files.enter_context(messages.open("wb"))
         target = files.enter_context(printed.open("wb")) if printed else output
         process = subprocess.Popen(
             command,
@@ -181,9 +181,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _last_words(said: Path) -> str:
-    """Returns ": " and the browser's fatal error or last message from the file ``said``, or ""."""
-    lines = [line for line in said.read_text("utf-8", "replace").splitlines() if line.strip()]
+def _last_words(messages: Path) -> str:
+    """Returns ": " and the fatal error or last message in the browser's ``messages``, or ""."""
+    lines = [line for line in messages.read_text("utf-8", "replace").splitlines() if line.strip()]
     telling = [line for line in lines if "FATAL" in line] or lines
     return f": {one_line(telling[-1], 300)}" if telling else ""
 

@@ -68,7 +68,7 @@ def _built(view: View) -> list[str]:
     if view.typed:
         lines.append("from segviz.conversation import with_typed_turns")
     key = 0 if link.conversation is None else link.conversation
-    read = {name: dict(said) if name == "columns" else said for name, said in view.read.items()}
+    read = {name: dict(value) if name == "columns" else value for name, value in view.read.items()}
     foreign = ["# The path is of the computer that exported this script."]
     lines += ["", *foreign * (link.path is not None)]
     lines += [f"corpus = {_call('segviz.load', path, read)}", f"conversation = corpus[{key!r}]"]

@@ -154,6 +154,7 @@ def ranks_csv(view: View) -> str:
         raise ValueError(
             "this view asks no question, so nothing is ranked; ask one, on Ask or with --question"
         )
+    # The order after propagation and, of each node, the ranks and places before it.
     structure, levels = view.structure, result.settings.levels
     order, before = (
         ranking(scores, structure, levels) for scores in (result.final, result.initial)
@@ -190,7 +191,7 @@ def ranks_csv(view: View) -> str:
     return table(names, (row(rank, int(node)) for rank, node in enumerate(order, start=1)))
 
 
-def sweep_csv(found: Sweep) -> str:
+def sweep_csv(sweep: Sweep) -> str:
     """Writes a sweep as a long CSV table: a row per setting, measure and group of questions.
 
     The baseline without propagation comes first. A policy has no rows of measures that it cannot
@@ -201,7 +202,7 @@ def sweep_csv(found: Sweep) -> str:
     The measures ``share_level_0``, ``share_level_1`` … are the shares of the levels among the
     retrieved nodes.
     """
-    return _sweeps([], [((), found)])
+    return _sweeps([], [((), sweep)])
 
 
 def sweeps_csv(runs: Sequence[Measured[Sweep]]) -> str:
@@ -215,47 +216,42 @@ def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]
     names = [*owners, "policy", "alpha", "horizon", *reading, "units", "tokens", "relevance"]
     names += ["measure", "category", "adversarial", "disputed", "mean", "low", "high", "n"]
     names += ["gain", "gain_low", "gain_high"]
-    rows = (
-        [
-            *(*owner, one.policy, float(one.alpha), one.horizon),
-            *(_plain(getattr(found.settings, name)) for name in reading),
-            *(found.units, found.tokens, found.settings.relevance),
-            *row,
-        ]
-        for owner, every in sweeps
-        for found in _counted(every)
-        for gains in [
-            {(m, a): found.gains(m, adversarial=a) for m in MEASURES for a in (True, False)}
-        ]
-        for one in (found.baseline, *found.cells)
-        for row in _measured(found, one, gains)
-    )
-    return table(names, rows)
 
+    def rows() -> Iterator[list[Value]]:
+        for owner, every in sweeps:
+            # All questions and, if an audit disputes some, the others.
+            counts = (True, False) if any(every.baseline.outcomes.disputed) else (True,)
+            for sweep in (every.counting(disputed=one) for one in counts):
+                gains = {
+                    (name, adversarial): sweep.gains(name, adversarial=adversarial)
+                    for name in MEASURES
+                    for adversarial in (True, False)
+                }
+                values = (getattr(sweep.settings, name) for name in reading)
+                shared = [int(each) if isinstance(each, bool) else each for each in values]
+                shared += [sweep.units, sweep.tokens, sweep.settings.relevance]
+                for one in (sweep.baseline, *sweep.cells):
+                    setting = (one.policy, float(one.alpha), one.horizon)
+                    for row in _measured(sweep, one, gains):
+                        yield [*owner, *setting, *shared, *row]
 
-def _plain(value: Value) -> Value:
-    return int(value) if isinstance(value, bool) else value
-
-
-def _counted(found: Sweep) -> list[Sweep]:
-    """Returns the sweep of all questions and, if an audit disputes some, that of the others."""
-    counts = (True, False) if any(found.baseline.outcomes.disputed) else (True,)
-    return [found.counting(disputed=one) for one in counts]
+    return table(names, rows())
 
 
 def _measured(
-    found: Sweep, one: Cell, gains: Mapping[tuple[str, bool], Mapping[Any, Mean]]
+    sweep: Sweep, one: Cell, gains: Mapping[tuple[str, bool], Mapping[Any, Mean]]
 ) -> Iterator[list[Value]]:
     """Yields the rows of one setting: measures over all questions and by category, level shares."""
-    outcomes, base = one.outcomes, found.baseline.outcomes
+    outcomes, base = one.outcomes, sweep.baseline.outcomes
     groups, disputed = outcomes.known_categories, int(outcomes.count_disputed)
     for name in MEASURES:
         if not sees(name, one.policy):
             continue
+        # The mean with and without category 5, then that of each category.
         for counts in (True, False) if ADVERSARIAL in groups else (True,):
             mean = outcomes.mean(name, adversarial=counts)
             setting = (one.policy, one.alpha, one.horizon)
-            still = found.gain(found.baseline, name, adversarial=counts)
+            still = sweep.gain(sweep.baseline, name, adversarial=counts)
             gain = gains[name, counts].get(setting, still)
             yield [
                 *(name, "all", int(counts), disputed, mean.value, mean.low, mean.high, mean.n),

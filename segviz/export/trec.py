@@ -24,18 +24,18 @@ def trec_qrels(conversation: Conversation) -> str:
     return "".join(rows)
 
 
-def trec_run(found: Audit) -> str:
+def trec_run(audit: Audit) -> str:
     """Writes the ranked turns of all questions with gold turns as a TREC run.
 
     Lines have question, Q0, turn, rank, score and system. The score is 1 / rank, so that the order
     has no ties; other exports have the scores of nodes.
     """
-    memory, conversation = found.memory, found.memory.conversation
+    memory, conversation = audit.memory, audit.memory.conversation
     every = [turn.id for turn in conversation.turns]
     place = {turn: number for number, turn in enumerate(every)}
     lines, structure, by_node = [], None, {}
     for question, _ in with_gold(conversation.questions, place):
-        result = memory.ask(question, replace(found.settings, budget=None))
+        result = memory.ask(question, replace(audit.settings, budget=None))
         if result.structure is not structure:
             structure, by_node = result.structure, memory.gold(every, result.structure).by_node
         turns = (sorted(by_node.get(node, ()), key=place.__getitem__) for node in result.after)

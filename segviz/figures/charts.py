@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from segviz.evaluation import Mean
-from segviz.evaluation.aggregate import Row, number_of
-from segviz.evaluation.compare import Chart
+from segviz.evaluation import Chart, Mean, Row, number_of
 
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "x")
@@ -62,6 +61,7 @@ def rows_figure(
         neutral: colour of the hollow marks, and of the lines above a stack.
         hollow: suffix of the columns that are drawn hollow, and their name in the legend.
     """
+    # The rows to draw, by panel, and the columns that have values.
     column, *values = chart.only
     rows = [row for row in rows if not column or row[column] in values]
     columns = _columns(rows, chart, f", {hollow[0]}")
@@ -70,6 +70,7 @@ def rows_figure(
         groups.setdefault(str(row.get(chart.panel, "")), []).append(row)
     if chart.kind == "stack":
         return _stacks(rows, chart, columns, groups, colours, neutral)
+    # Two or three panels side by side; a panel of dots is as high as its rows.
     panels = [(title, name, group) for title, group in groups.items() for name in columns]
     across = chart.kind == "dots"
     places = list(dict.fromkeys(str(row[chart.x]) for row in rows))
@@ -92,6 +93,7 @@ def rows_figure(
         vertical_spacing=(76 + second) / height if high > 1 else None,
     )
     for place, (_, name, group) in enumerate(panels):
+        # Each series as marks, with the printed numbers as rings; dots of a row lie side by side.
         at = {"row": place // wide + 1, "col": place % wide + 1}
         for i, one in enumerate(series):
             mine = [row for row in group if str(row.get(chart.by, "")) == one]
@@ -99,10 +101,11 @@ def rows_figure(
             where = [places.index(str(r[chart.x])) + shift if across else r[chart.x] for r in mine]
             mark = {"color": colours[i % len(colours)], "symbol": _SYMBOLS[i % len(_SYMBOLS)]}
             dash = {"dash": _DASHES[i % len(_DASHES)], "width": 1.8}
-            _series(figure, mine, where, chart, name, at, one, {"size": 8, **mark}, dash)
+            filled = _Series(name, one, {"size": 8, **mark}, dash)
+            _draw_series(figure, at, chart, mine, where, filled)
             ring = {"color": neutral, "symbol": "circle-open", "size": 11}
-            other = f"{name}, {hollow[0]}"
-            _series(figure, mine, where, chart, other, at, hollow[1], ring, None)
+            other = _Series(f"{name}, {hollow[0]}", hollow[1], ring, None)
+            _draw_series(figure, at, chart, mine, where, other)
         if chart.level:
             base = {"color": neutral, "dash": "dot", "width": 1.4}
             entry = {"name": chart.level, "showlegend": place == 0}
@@ -112,6 +115,7 @@ def rows_figure(
         if max(drawn) - min(drawn) <= abs(middle) / 50 and not across:
             band = abs(middle) / 9 or 1.0  # a nearly constant series looks nearly constant
             figure.update_yaxes(range=[middle - band, middle + band], **at)
+    # The axes: one scale for panels of one quantity, then the names or numbers of x.
     if len(columns) == 1 and len(panels) > 1:
         _one_scale(figure, panels, across)
     if across:
@@ -171,6 +175,7 @@ def _stacks(
         vertical_spacing=0.07 if lines else None,
         horizontal_spacing=0.09,
     )
+    # A panel for each group: bars of the shares, and above them lines of the means.
     for col, group in enumerate(groups.values(), start=1):
         where = [str(row[chart.x]) for row in group]
         for i, name in enumerate(stacked):
@@ -185,8 +190,8 @@ def _stacks(
             )
             figure.add_trace(bar, row=high, col=col)
         for name in lines:
-            mark = {"color": neutral, "size": 8}
-            _series(figure, group, where, chart, name, {"row": 1, "col": col}, name, mark, {})
+            line = _Series(name, name, {"color": neutral, "size": 8}, {})
+            _draw_series(figure, {"row": 1, "col": col}, chart, group, where, line)
     figure.update_xaxes(type="category", tickangle=0)
     places = list(dict.fromkeys(str(row[chart.x]) for row in rows))
     if len(places) <= _FEW:  # names wrap, because a phone is narrow; of more some are left out
@@ -197,37 +202,50 @@ def _stacks(
     return _finished(figure, 64 + _PLOT + 70 * bool(lines), barmode="stack")
 
 
-def _series(
-    figure: go.Figure,
-    rows: Sequence[Row],
-    where: Sequence[Any],
-    chart: Chart,
-    column: str,
-    at: dict[str, int],
-    name: str,
-    mark: dict[str, Any],
-    line: dict[str, Any] | None,
-) -> None:
-    """Adds one column of the rows to a panel as marks, with intervals of means.
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """Column of the rows, drawn as marks.
 
-    Args:
-        figure: receives the marks.
-        rows: rows of the table.
-        where: position of each row on the other axis.
-        chart: description of the chart.
+    Attributes:
         column: column with the values; nothing is drawn if no row has one.
-        at: ``row`` and ``col`` of the panel.
         name: name in the legend.
         mark: style of the marks.
         line: style of a line that joins the marks; None, or a chart of dots, for no line.
     """
+
+    column: str
+    name: str
+    mark: dict[str, Any]
+    line: dict[str, Any] | None
+
+
+def _draw_series(
+    figure: go.Figure,
+    at: dict[str, int],
+    chart: Chart,
+    rows: Sequence[Row],
+    where: Sequence[Any],
+    series: _Series,
+) -> None:
+    """Adds one series to a panel, with intervals of means.
+
+    Args:
+        figure: receives the marks.
+        at: ``row`` and ``col`` of the panel.
+        chart: description of the chart.
+        rows: rows of the table.
+        where: position of each row on the other axis.
+        series: column and style.
+    """
+    column, name, mark, line = series.column, series.name, series.mark, series.line
     values = [row.get(column) for row in rows]
     numbers = [number_of(value) for value in values]
     if all(map(math.isnan, numbers)):
         return
+    # A line joins the marks if x is ordered; of a long series without gaps it is all.
     across = chart.kind == "dots"
     ordered = chart.kind == "stack" or all(isinstance(one, int | float) for one in where)
-    joined = line is not None and ordered and chart.kind != "dots"
+    joined = line is not None and ordered and not across
     plain = joined and len(rows) > _MANY and not any(map(math.isnan, numbers))
     means = [value if isinstance(value, Mean) else None for value in values]
     tooltips = [

@@ -13,16 +13,8 @@ from textwrap import shorten
 
 import plotly.graph_objects as go
 
-from segviz.evaluation import Mean
-from segviz.evaluation.aggregate import Row
-from segviz.evaluation.compare import (
-    NATIVE,
-    RETRIEVED_BY,
-    SEGVIZ,
-    Chart,
-    Standing,
-)
-from segviz.evaluation.evaluation import Outcomes
+from segviz.evaluation import NATIVE, Chart, Mean, Outcomes, Row, Standing
+from segviz.evaluation.compare import RETRIEVED_BY, SEGVIZ
 from segviz.figures.charts import rows_figure
 from segviz.figures.significance import EXACT, estimate, sign_of
 from segviz.text.captions import counted
@@ -191,6 +183,7 @@ def standing_sentence(rows: Sequence[Row], label: str) -> str:
     The rows, one per system, have the means in the column ``label``, and the differences in
     ``DIFFERENCE``.
     """
+    # The first system's mean, and the differences of the others to it.
     names = _systems([str(row["system"]) for row in rows])
     mean = rows[0][label]
     if not isinstance(mean, Mean) or not mean.n:
@@ -200,6 +193,7 @@ def standing_sentence(rows: Sequence[Row], label: str) -> str:
     known = {name: gain for name, gain in gains.items() if isinstance(gain, Mean)}
     if not known:
         return f"{first}."
+    # The highest mean: significantly above the first, above it, or its own.
     top = max(known, key=lambda name: known[name].value)
     best = [top]
     by = estimate(known[top], plus=True)
@@ -212,6 +206,7 @@ def standing_sentence(rows: Sequence[Row], label: str) -> str:
         parts = [f"No system is significantly above {first}; {top} has the highest mean, {by}"]
     else:
         parts = [f"{first} is highest; next is {top}, {by}"]
+    # The others, by the sign of their difference.
     for sign, word in ((1, "also higher"), (-1, "lower"), (0, "no significant difference")):
         named = [name for name, gain in known.items() if sign_of(gain) == sign]
         if len(named) == len(known) > 1 and sign < 1:

@@ -8,8 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from segviz.evaluation.aggregate import Row
-from segviz.evaluation.compare import Chart
+from segviz.evaluation import Chart, Row
 from segviz.figures.charts import rows_figure
 from segviz.llm import Price
 from segviz.tree import Step, costs_of, total_cost

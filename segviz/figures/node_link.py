@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,62 +32,79 @@ _FRAME = 1000
 _SMALLEST, _BIGGEST = 8.0, 26.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """Page of a node-link drawing.
+
+    Attributes:
+        background: colour of the page, ``#rrggbb``.
+        foreground: colour of labels, edges and the selected node's border.
+        accent: colour of the border of retrieved nodes.
+        height: height of the drawing in pixels.
+        limit: most nodes. Marked, gold and selected nodes with their ancestors are always drawn,
+            then the highest nodes; the caller must report how many are missing.
+    """
+
+    background: str
+    foreground: str
+    accent: str = ACCENT["light"]
+    height: int = 560
+    limit: int = 1500
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marks:
+    """Names, scores and marks of the nodes of a node-link drawing.
+
+    Attributes:
+        names: labels of the nodes; numbers if empty.
+        scores: one number per node, shown in its tooltip.
+        ramp: colours from low to high, ``#rrggbb``. With ``scores`` they replace the colours of the
+            nodes, by the share of the highest score.
+        root: True for the square root of that share, as on the canvas for uneven scores.
+        retrieved: retrieved nodes, drawn with a thick border in the accent.
+        gold: nodes of gold evidence, drawn as diamonds.
+        selected: the selected node, drawn with a thick border in the foreground.
+    """
+
+    names: Sequence[str] = ()
+    scores: Sequence[float] | None = None
+    ramp: Sequence[str] = ()
+    root: bool = True
+    retrieved: Collection[int] = ()
+    gold: Collection[int] = ()
+    selected: int | None = None
+
+
 def node_link_html(
-    structure: Structure,
-    node_colours: Sequence[str],
-    *,
-    background: str,
-    foreground: str,
-    height: int = 560,
-    limit: int = 1500,
-    scores: Sequence[float] | None = None,
-    ramp: Sequence[str] = (),
-    root: bool = True,
-    names: Sequence[str] = (),
-    marked: Collection[int] = (),
-    gold: Collection[int] = (),
-    selected: int | None = None,
-    accent: str = ACCENT["light"],
+    structure: Structure, node_colours: Sequence[str], page: Page, marks: Marks
 ) -> tuple[str, int]:
     """Returns an HTML page that draws a structure, and the number of nodes on it.
 
     The page needs no other file. It has texts as JSON strings, which pyvis shows literally.
-
-    Args:
-        structure: the structure to draw.
-        node_colours: one CSS colour per node.
-        background: colour of the page, ``#rrggbb``.
-        foreground: colour of labels, edges and the selected node's border.
-        height: height of the drawing in pixels.
-        limit: most nodes. Marked, gold and selected nodes with their ancestors are always drawn,
-            then the highest nodes; the caller must report how many are missing.
-        scores: one number per node, shown in its tooltip.
-        ramp: colours from low to high, ``#rrggbb``. With ``scores`` they replace ``node_colours``,
-            by the share of the highest score.
-        root: True for the square root of that share, as on the canvas for uneven scores.
-        names: labels of the nodes; numbers if empty.
-        marked: retrieved nodes, drawn with a thick border in ``accent``.
-        gold: nodes of gold evidence, drawn as diamonds.
-        selected: the selected node, drawn with a thick border in ``foreground``.
-        accent: colour of the border of retrieved nodes.
+    ``node_colours`` has one CSS colour per node.
     """
     from pyvis.network import Network  # slow to import, so only on use
 
-    special = {*marked, *gold, *(() if selected is None else (selected,))}
-    shown = _kept(structure, limit, special)
+    selected = () if marks.selected is None else (marks.selected,)
+    scores, gold, foreground = marks.scores, marks.gold, page.foreground
+    special = {*marks.retrieved, *gold, *selected}
+    shown = _kept(structure, page.limit, special)
+    # The units of the drawing: a column per unit, a row per level, and one pixel on the screen,
+    # once the drawing is fitted into its frame.
     top = max(1, int(structure.level[shown].max(initial=0)))
     width = int(structure.stop.max(initial=1)) * _COLUMN
     row = max(_COLUMN, 240 / top, width / _ASPECT / top)
-    pixel = max(1.0, width / _FRAME, top * row / height)  # one on the screen, once fitted
+    pixel = max(1.0, width / _FRAME, top * row / page.height)
     most = max(
         (score for score in (() if scores is None else scores) if math.isfinite(score)), default=0.0
     )
     net = Network(
-        height=f"{height}px",
+        height=f"{page.height}px",
         width="100%",
         directed=True,
         cdn_resources="in_line",
-        bgcolor=background,
+        bgcolor=page.background,
     )
     # Later nodes are drawn on top. Ids are strings, because JavaScript would sort numbers.
     for node in sorted(shown, key=lambda node: node in special):
@@ -95,25 +113,26 @@ def node_link_html(
         )
         span = (stop - start) * _COLUMN
         size = _size(level / top, span, row, pixel)
-        called = names[node] if names else ""
-        label = called.split(", ")[0] or str(node)
+        # The label, where it has room, and the lines of the tooltip.
+        name = marks.names[node] if marks.names else ""
+        label = name.split(", ")[0] or str(node)
         if not level or span <= 7 * pixel * (len(label) + 1) or row <= 24 * pixel:
             label = " "
         about = [f"level {level} · {units_text(start, stop)} · node {node}"]
-        if called:
-            about.insert(0, called)
+        if name:
+            about.insert(0, name)
         colour = node_colours[node]
         if scores is not None:
             about.append(f"score {scores[node]:.4g}")
-            if ramp:
-                colour = _on_ramp(scores[node], most, ramp, 0.5 if root else 1.0)
+            if marks.ramp:
+                colour = _on_ramp(scores[node], most, marks.ramp, 0.5 if marks.root else 1.0)
         # The colour of the lowest scores is nearly the background: a thin line shows the node.
         faint = scores is not None and size >= 3 * pixel
         border, thickness = f"{foreground}59" if faint else colour, 1.0
         for nodes, what, line in (
             (gold, "gold evidence", foreground),
-            (marked, "retrieved", accent),
-            (() if selected is None else (selected,), "selected", foreground),
+            (marks.retrieved, "retrieved", page.accent),
+            (selected, "selected", foreground),
         ):
             if node in nodes:
                 about.append(what)
@@ -135,6 +154,7 @@ def node_link_html(
             borderWidthSelected=max(thickness, 2.0),
             font={"size": SMALLEST_TEXT * pixel, "color": foreground},
         )
+    # The edges between the drawn nodes, thin and without arrows.
     kept = set(shown)
     net.add_edges([(f"n{p}", f"n{c}") for p, c in structure.edges.tolist() if {p, c} <= kept])
     for edge in net.edges:
@@ -143,8 +163,9 @@ def node_link_html(
         )
     net.toggle_physics(False)
     net.options.interaction.hover = True
-    page = _CDN_TAGS.sub("", net.generate_html(notebook=False))
-    return page.replace("</head>", f"{_style(background, foreground)}</head>", 1), len(shown)
+    html = _CDN_TAGS.sub("", net.generate_html(notebook=False))
+    style = _style(page.background, foreground)
+    return html.replace("</head>", f"{style}</head>", 1), len(shown)
 
 
 def _kept(structure: Structure, limit: int, special: Collection[int]) -> list[int]:

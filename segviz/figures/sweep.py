@@ -13,9 +13,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 from segviz.conversation import category_label
-from segviz.evaluation import Mean
-from segviz.evaluation.aggregate import RESAMPLES, Row
-from segviz.evaluation.compare import Chart
+from segviz.evaluation import Chart, Mean, Row
+from segviz.evaluation.aggregate import RESAMPLES
 from segviz.figures.charts import framed, rows_figure
 from segviz.figures.significance import (
     EXACT,
@@ -65,6 +64,7 @@ def heatmap(
         accent: colour of the frame of the ``chosen`` cell.
         chosen: a setting; None for no frame.
     """
+    # A column for each α, a line for each H; colours first, then the numbers on them.
     columns, lines = judged.sweep.alphas, [h for h in judged.sweep.horizons if h > 0]
     mine = {
         (x, y): judged.verdicts[policy, alpha, horizon]
@@ -76,14 +76,14 @@ def heatmap(
     known = {place: one for place, one in mine.items() if one.mean.n}
     # Annotations, because a click fades the texts of all points but one. All are set at once,
     # because adding one takes Plotly a pass over all others.
-    said = []
+    texts = []
     for (x, y), one in known.items():
         stop = ramp[round((_tint(one) + 1) / 2 * (len(ramp) - 1))]
         gain = f"<br><b>{_three_digits(one.gain.value, plus=True)}</b>" if one.sign else ""
         font = {"size": SMALLEST_TEXT, "color": text_on(stop)}
         text = _three_digits(one.mean.value) + gain
-        said.append({"x": x, "y": y, "text": text, "font": font, "showarrow": False})
-    figure.update_layout(annotations=said)
+        texts.append({"x": x, "y": y, "text": text, "font": font, "showarrow": False})
+    figure.update_layout(annotations=texts)
     if chosen is not None and chosen[0] == policy:
         _frame(figure, columns.index(chosen[1]), lines.index(chosen[2]), accent, 3)
     framed(figure, 62 + 46 * len(lines))
@@ -109,6 +109,7 @@ def relevance_map(judged: Judged, *, ramp: Sequence[str], accent: str) -> go.Fig
 
     ``accent`` is the colour of the frame of the best cell.
     """
+    # A block of columns for each policy, with an empty column between two.
     sweep = judged.sweep
     lines = [horizon for horizon in sweep.horizons if horizon > 0]
     policies = [policy for policy in sweep.policies if policy not in judged.blind]
@@ -252,6 +253,7 @@ def relevances_sentence(judged: Judged, others: Mapping[str, Judged]) -> str:
     own = judged.best()
     if not bests or own is None:
         return ""
+    # Which of them gain, else which comes nearest.
     winners = {name: best for name, best in bests.items() if best.sign > 0}
     either = "" if own.sign > 0 else " either"
     if winners:
@@ -261,6 +263,7 @@ def relevances_sentence(judged: Judged, others: Mapping[str, Judged]) -> str:
         most = max(bests, key=lambda name: bests[name].gain.value)
         text = f"No other relevance has a significant gain{either}; the highest gain is that of "
         text += f"{most}: {_gain(bests[most])}."
+    # How their highest mean compares with the means of this relevance.
     top = max(bests, key=lambda name: bests[name].mean.value)
     highest = number(bests[top].mean.value)
     if judged.base.value >= bests[top].mean.value:
@@ -400,9 +403,9 @@ def category_rows(judged: Judged, setting: Setting) -> list[Row]:
 
     It has a row for each category with a value, and one for all questions.
     """
-    found, base = judged.verdicts[setting].cell.outcomes, judged.sweep.baseline.outcomes
+    outcomes, base = judged.verdicts[setting].cell.outcomes, judged.sweep.baseline.outcomes
     kinds: dict[str, dict[str, Any]] = {
-        category_label(category): {"category": category} for category in found.known_categories
+        category_label(category): {"category": category} for category in outcomes.known_categories
     }
     kinds["all" if judged.adversarial else "all but 5"] = {"adversarial": judged.adversarial}
     return [
@@ -413,7 +416,7 @@ def category_rows(judged: Judged, setting: Setting) -> list[Row]:
             "n": mean.n,
         }
         for name, which in kinds.items()
-        if (mean := found.mean(judged.measure, **which)).n
+        if (mean := outcomes.mean(judged.measure, **which)).n
     ]
 
 

@@ -23,13 +23,11 @@ def timed(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     If no row has times it returns those whose ``start`` and ``stop`` are numbers.
     """
     for kind in (datetime, int | float):
-        found = [
-            row
-            for row in rows
-            if isinstance(row.get("start"), kind) and isinstance(row.get("stop"), kind)
+        between = [
+            row for row in rows if all(isinstance(row.get(e), kind) for e in ("start", "stop"))
         ]
-        if found:
-            return found
+        if between:
+            return between
     return []
 
 
@@ -43,11 +41,13 @@ def timeline_figure(rows: Sequence[Mapping[str, Any]], *, neutral: str, ink: str
         neutral: colour of the bars.
         ink: colour of their labels.
     """
+    # Rows by lane, in order of their start.
     lanes: dict[str, list[Mapping[str, Any]]] = {}
     for row in sorted(rows, key=lambda row: row["start"]):
         lanes.setdefault(str(next(iter(row.values()))), []).append(row)
     first, last = min(row["start"] for row in rows), max(row["stop"] for row in rows)
     calendar, shortest = isinstance(first, datetime), (last - first) * _SHORTEST
+    # A row takes the first track of its lane that is free at its start, else a new one.
     bars, lengths, ticks, track = [], [], {}, 0
     for lane, members in lanes.items():
         ends: list[Any] = []  # of the last bar on each track of this lane

@@ -22,8 +22,7 @@ def numbered_tree(
     final: NDArray[np.float64],
     *,
     ramp: Sequence[str],
-    line: str,
-    ink: str,
+    borders: tuple[str, str],
     marked: Sequence[int] = (),
 ) -> go.Figure:
     """Draws every node as a box on its span, with its text, both scores and its number.
@@ -35,12 +34,15 @@ def numbered_tree(
         initial: score of every node before propagation, float64 (n,).
         final: score of every node after propagation, float64 (n,).
         ramp: colours from low to high.
-        line: colour of thin borders.
-        ink: colour of thick borders.
+        borders: colours of thin and of thick borders.
         marked: nodes with a thick border.
     """
     top = float(final.max(initial=0)) or 1.0
+    thin, thick = (
+        {"color": colour, "width": width} for colour, width in zip(borders, (1, 2.5), strict=True)
+    )
     figure = go.Figure()
+    # A box on each node's span and level, coloured by its score, with its text and numbers.
     for node in range(len(structure)):
         level, start, stop = (
             int(c[node]) for c in (structure.level, structure.start, structure.stop)
@@ -52,7 +54,7 @@ def numbered_tree(
             x1=stop - 0.03,
             y0=level + 0.06,
             y1=level + 0.94,
-            line={"color": ink if node in marked else line, "width": 2.5 if node in marked else 1},
+            line=thick if node in marked else thin,
             fillcolor=shade,
         )
         figure.add_annotation(

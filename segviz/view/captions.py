@@ -36,6 +36,7 @@ def provenance_lines(memory: Memory) -> list[tuple[str, str]]:
         return [("Texts", "written by hand from the turns, no model's; placed offline")]
     made = total_cost(memory.steps).by_model.removesuffix(" by the model")
     lines = [("Made by the model", made or "nothing")]
+    # The model of each role, by whatever its server reported.
     for role, model in known.get("models", {}).items():
         parts = [
             f"{model.get('model')} at {model.get('server')}",
@@ -97,10 +98,10 @@ def moment_sentence(memory: Memory, question: Question | None, step: int) -> str
     place = f"before {question.asked_at}" if question and moment is not None else ""
     here = f", {place}" if step == moment else ""
     later = "what came later is not known" if step < len(memory.steps) else "that is all of it"
-    said = f"Asked after step {step} of {len(memory.steps)}{here}; {later}."
-    return (
-        f"{said} The question belongs {place}, after step {moment}." if place and not here else said
-    )
+    sentence = f"Asked after step {step} of {len(memory.steps)}{here}; {later}."
+    if place and not here:
+        sentence += f" The question belongs {place}, after step {moment}."
+    return sentence
 
 
 def dispute_lines(dispute: Dispute) -> list[str]:

@@ -148,28 +148,28 @@ class Scene:
         """
         if self.by_time:
             return self
-        found = unfold(self.structure)
-        sessions, origin = self.unit_sessions, found.node
-        chosen = found.first([] if self.selected is None else [self.selected])
+        unfolded = unfold(self.structure)
+        sessions, origin = self.unit_sessions, unfolded.node
+        chosen = unfolded.first([] if self.selected is None else [self.selected])
         measures = {
             name: values[origin] if len(values) else values
             for name, values in self.measures.items()
         }
         return replace(
             self,
-            structure=found.structure,
+            structure=unfolded.structure,
             unit_sessions=[
-                sessions[unit] if unit < len(sessions) else -1 for unit in found.unit.tolist()
+                sessions[unit] if unit < len(sessions) else -1 for unit in unfolded.unit.tolist()
             ],
             selected=next(iter(chosen), None),
             measures=measures,
             names=[self.names[node] for node in origin.tolist()] if self.names else (),
-            growth=self.growth and _unfolded_growth(self.growth, found, self.structure.chain),
-            scored=self.scored and _unfolded_scores(self.scored, found),
-            total_units=len(found.unit),
+            growth=self.growth and _unfolded_growth(self.growth, unfolded, self.structure.chain),
+            scored=self.scored and _unfolded_scores(self.scored, unfolded),
+            total_units=len(unfolded.unit),
             by_time=True,
             origin=origin,
-            axis_units=found.unit,
+            axis_units=unfolded.unit,
         )
 
     def node(self, box: int | None) -> int | None:
@@ -177,27 +177,27 @@ class Scene:
         return box if box is None or self.origin is None else int(self.origin[box])
 
 
-def _unfolded_growth(growth: Growth, found: Unfolded, chain: IntArray) -> Growth:
+def _unfolded_growth(growth: Growth, unfolded: Unfolded, chain: IntArray) -> Growth:
     def leftmost(node: int) -> int | None:
-        return next(iter(found.first(_shown(chain, [node]))), None)
+        return next(iter(unfolded.first(_shown(chain, [node]))), None)
 
     return replace(
         growth,
         decision=growth.decision and growth.decision.placed(leftmost),
-        added=found.every(growth.added),
-        revised=found.every(growth.revised),
-        frontier=found.every(growth.frontier),
+        added=unfolded.every(growth.added),
+        revised=unfolded.every(growth.revised),
+        frontier=unfolded.every(growth.frontier),
     )
 
 
-def _unfolded_scores(scored: Scored, found: Unfolded) -> Scored:
+def _unfolded_scores(scored: Scored, unfolded: Unfolded) -> Scored:
     return replace(
         scored,
-        initial=scored.initial[found.node],
-        final=scored.final[found.node],
-        before=found.first(scored.before),
-        after=found.first(scored.after),
-        gold=found.every(scored.gold),
+        initial=scored.initial[unfolded.node],
+        final=scored.final[unfolded.node],
+        before=unfolded.first(scored.before),
+        after=unfolded.first(scored.after),
+        gold=unfolded.every(scored.gold),
         live=None,
     )
 
@@ -283,9 +283,8 @@ def _matches(result: Result, nodes: Sequence[int]) -> Mapping[int, Mapping[str, 
     If the relevance does not compare words, these are the words that share a stem with the
     question.
     """
-    found = result.matches(nodes)
-    if found:
-        return found
+    if matches := result.matches(nodes):
+        return matches
     shared = shared_words(result.question, [result.structure.text[node] for node in nodes])
     return {node: words for node, words in zip(nodes, shared, strict=True) if words}
 
@@ -296,15 +295,18 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
     With ``live`` the browser computes scores while its controls move, if it can. It cannot for a
     system's own retrieval, a policy it does not know, nodes with several boxes, or ghosts.
     """
+    # The nodes whose texts are sent, also the next ones in the ranking.
     structure, settings = scene.structure, result.settings
     levels, skips = settings.levels, settings.deduplicate
     further = replace(settings, k=len(result.after) + LISTED_NEXT, budget=None)
     following = further.read(ranking(result.final, structure, levels), structure)
     listed = sorted({*result.before, *result.after, *gold.leaves, *following})
+    # The ranks of nodes that enter or leave the retrieved ones.
     now = ranks(result.left, result.final, structure, levels)
     was = {item.node: item.rank_before for item in result.evidence}
+    # Whether the browser can compute the scores itself; it does not know of ghosts.
     possible = not result.native and result.settings.policy in LIVE_POLICIES and scene.by_time
-    possible = possible and not structure.ghost.any()  # the browser does not know of ghosts
+    possible = possible and not structure.ghost.any()
     return replace(
         scene,
         scored=Scored(

@@ -72,18 +72,19 @@ def repeats(texts: Sequence[str]) -> list[list[Piece]]:
         else ``same``.
     """
     read: set[str] = set()
-    found: list[list[Piece]] = []
+    lines: list[list[Piece]] = []
     for text in texts:
         pieces: list[Piece] = []
         here: set[str] = set()
+        # A sentence is known by its words, whoever the speaker; it is no repetition within a text.
         for part in _SENTENCE.findall(text):
             words = _SPEAKER.sub("", part, count=1).lower().split()
             key = " ".join(words) if len(words) >= _REPEATED_FROM else ""
             pieces.append(("gone" if key in read else "same", part))
             here.add(key)
         read |= here - {""}
-        found.append(pieces)
-    return found
+        lines.append(pieces)
+    return lines
 
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:

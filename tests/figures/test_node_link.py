@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
-from segviz.figures.node_link import node_link_html
+from segviz.figures.node_link import Marks, Page, node_link_html
 from segviz.tree import Structure
 from tests.trees import grown, toy
 
@@ -17,8 +18,12 @@ RAMP = ("#000001", "#000002", "#000003")
 
 
 def draw(structure: Structure, **options: Any) -> tuple[str, int]:
-    given: dict[str, Any] = {"background": "#171614", "foreground": "#edebe8"}
-    return node_link_html(structure, ["#123456"] * len(structure), **given | options)
+    of_page: dict[str, Any] = {"background": "#171614", "foreground": "#edebe8"}
+    of_page |= {
+        field.name: options.pop(field.name) for field in fields(Page) if field.name in options
+    }
+    colours = ["#123456"] * len(structure)
+    return node_link_html(structure, colours, Page(**of_page), Marks(**options))
 
 
 def nodes(structure: Structure, **options: Any) -> dict[int, dict[str, Any]]:
@@ -52,7 +57,7 @@ def test_of_too_many_the_highest_and_all_above_what_is_marked_are_kept() -> None
     total = int(tree.active.sum())
     by_level = sorted(range(total), key=lambda node: (-int(tree.level[node]), node))
     assert set(nodes(tree, limit=4)) == set(by_level[:4])
-    assert set(nodes(tree, limit=1, marked=[0])) == {0, 7, 10}
+    assert set(nodes(tree, limit=1, retrieved=[0])) == {0, 7, 10}
 
 
 def test_labels_only_where_they_have_room() -> None:
@@ -74,7 +79,7 @@ def test_scores_colour_through_the_ramp() -> None:
 
 def test_marks_differ_by_more_than_colour() -> None:
     plain = nodes(toy())
-    drawn = nodes(toy(), marked=(1, 2), gold=(2, 3), selected=4, accent="#ff9457")
+    drawn = nodes(toy(), retrieved=(1, 2), gold=(2, 3), selected=4, accent="#ff9457")
     assert [drawn[i]["shape"] for i in range(5)] == ["dot", "dot", "diamond", "diamond", "dot"]
     assert [drawn[i]["color"]["border"] for i in (1, 2, 4)] == ["#ff9457", "#ff9457", "#edebe8"]
     assert drawn[1]["borderWidth"] > plain[1]["borderWidth"]

@@ -58,8 +58,7 @@ def test_the_tree_figure_shows_every_node_and_number():
         initial,
         initial[::-1],
         ramp=RAMPS["light"]["score"],
-        line="#aaaaaa",
-        ink="#000000",
+        borders=("#aaaaaa", "#000000"),
     )
     assert len(figure.layout.shapes) == 13
     for node, note in enumerate(figure.layout.annotations):

@@ -13,7 +13,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from segviz.export import file_name
-from segviz.figures.node_link import node_link_html
+from segviz.figures.node_link import Marks, Page, node_link_html
 from segviz.frontend.outline import MAX_TEXTS, outline_payload
 from segviz.frontend.payload import tree_payload
 from segviz.retrieval import Result, ranking
@@ -105,23 +105,24 @@ def draw_canvas(
 
 
 def draw_node_link(session: AppSession, structure: Structure, **marks: Any) -> None:
-    """Draws the same structure with pyvis; ``marks`` as in ``node_link_html``."""
+    """Draws the same structure with pyvis; ``marks`` are fields of ``Marks``."""
     palette = session_colours(len(session.conversation.sessions))
     middles = (structure.start + structure.stop - 1) // 2
     fills = [palette[session.sessions[middle]] for middle in middles.tolist()]
     background, foreground = SURFACE[theme()]
-    html, shown = node_link_html(
-        structure,
-        fills,
+    page = Page(
         background=background,
         foreground=foreground,
-        height=_NODE_LINK_HEIGHT,
-        ramp=ramp("score"),
         accent=colours()["accent"],
-        selected=session.selected_in(structure),
+        height=_NODE_LINK_HEIGHT,
+    )
+    every = Marks(
         names=scene(session, structure).names,
+        ramp=ramp("score"),
+        selected=session.selected_in(structure),
         **marks,
     )
+    html, shown = node_link_html(structure, fills, page, every)
     st.iframe(html, height=_NODE_LINK_HEIGHT + 30, alt="Node-link drawing of the memory")
     total = int(structure.active.sum())
     coloured = "by propagated score" if "scores" in marks else "by session (middle of the span)"

@@ -201,7 +201,7 @@ def _other_drawing(session: AppSession, gold: GoldEvidence, result: Result, view
         result.structure,
         scores=result.final.tolist(),
         root=peaked(result.initial, result.structure.active),
-        marked=result.after,
+        retrieved=result.after,
         gold=gold.leaves,
     )
 
