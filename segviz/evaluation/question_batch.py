@@ -137,6 +137,7 @@ class QuestionBatch:
         self.questions, self.places, self.structure = questions, tuple(places), structure
         self.whole, self.step = whole, step
         self._limits = limits
+        self._scores: dict[str, Floats] = {}
         self._nodes = np.flatnonzero(structure.retrievable)
         n = len(structure)
         self._level = np.append(np.where(structure.retrievable, structure.level, -1), -1)
@@ -233,10 +234,15 @@ class QuestionBatch:
         return _Targets(question, present, absent, self._lengths / mean)
 
     def first_scores(self, memory: Memory, relevance: str) -> Floats:
-        """Returns the initial scores s⁽⁰⁾, float64 (q, n); ValueError for an unknown relevance."""
-        scorer = memory.scorer(relevance, self.structure)
-        raw = scorer([question.text for question in self.questions])
-        return initial_scores(raw, self.structure.retrievable)
+        """Returns the initial scores s⁽⁰⁾, float64 (q, n); ValueError for an unknown relevance.
+
+        The last ones are stored, because settings often differ in their propagation alone.
+        """
+        if relevance not in self._scores:
+            scorer = memory.scorer(relevance, self.structure)
+            raw = scorer([question.text for question in self.questions])
+            self._scores = {relevance: initial_scores(raw, self.structure.retrievable)}
+        return self._scores[relevance]
 
     def ranked(self, scores: Floats) -> Ints:
         """Ranks the nodes of all levels by ``scores`` (q, n); returns ids int64 (q, m), best first.

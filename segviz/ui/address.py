@@ -27,6 +27,7 @@ import streamlit as st
 from segviz import store
 from segviz.construct import parameters
 from segviz.memory import COMPONENTS
+from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.ui import keys
 from segviz.ui.settings import (
@@ -160,19 +161,20 @@ def show(session: AppSession, bookmark: Bookmark) -> None:
     session.select(bookmark.node if there else None)
 
 
-def current(session: AppSession) -> Bookmark:
-    """Returns the current view."""
+def current(session: AppSession, settings: RetrievalSettings | None = None) -> Bookmark:
+    """Returns the current view; ``settings`` are the current ones, read if they are missing."""
     question, text = read_question(session)
     look, view = read_look(), read_view()
-    kind = SYSTEMS.get(session.memory.system)
+    system = session.memory.system
     return Bookmark(
         **_read_file(session.source),
-        **_read_memory(session),
-        conversation=session.conversation.id if len(session.corpus.entries) > 1 else None,
-        settings={} if kind is None else differing(kind, session.memory.settings),
+        **session.in_link,
+        unit=st.session_state.get(keys.UNIT, Bookmark.unit),
+        # A memory file has its own system, perhaps one that is not installed.
+        system=system if system in SYSTEMS else st.session_state.get(keys.SYSTEM, Bookmark.system),
         question=question,
         text=text,
-        retrieval=read_settings(session),
+        retrieval=settings or read_settings(session),
         step=read_step(session),
         node=session.selected,
         view="" if view == VIEWS[0] else view,
@@ -184,12 +186,13 @@ def current(session: AppSession) -> Bookmark:
     )
 
 
-def written(session: AppSession) -> Mapping[str, Any]:
+def written(session: AppSession, settings: RetrievalSettings | None = None) -> Mapping[str, Any]:
     """Returns the message for the browser script ``address``.
 
-    The message has the link of the current view and a number. The script writes a new link.
+    The message has the link of the current view, see ``current``, and a number. The script writes
+    a new link.
     """
-    return _message(lambda: current(session))
+    return _message(lambda: current(session, settings))
 
 
 def ordered(
@@ -262,16 +265,6 @@ def _write_file(bookmark: Bookmark) -> None:
         state[keys.SOURCE] = "Upload"
     elif bookmark.sample is not None:
         state[keys.SOURCE], state[keys.SAMPLE] = "Sample", bookmark.sample
-
-
-def _read_memory(session: AppSession) -> dict[str, Any]:
-    """Returns the unit rule and system of the sidebar; a memory file has its own system."""
-    state, system = st.session_state, session.memory.system
-    chosen = state.get(keys.SYSTEM, Bookmark.system)
-    return {
-        "unit": state.get(keys.UNIT, Bookmark.unit),
-        "system": system if system in SYSTEMS else chosen,
-    }
 
 
 def _write_memory(bookmark: Bookmark) -> None:

@@ -7,18 +7,6 @@ has its own entry. Streamlit writes a widget's key into the page as the class ``
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-
-def _of(pattern: str) -> Callable[..., str]:
-    """Returns a function that fills names (of a memory, system or file) into a key's pattern."""
-
-    def name(*parts: object) -> str:
-        return pattern.format(*parts)
-
-    return name
-
-
 PAGES = "pages"  # st.Page of each page, by its path
 PAGE_WANTED = "page-wanted"  # path of the page to switch to after this run
 
@@ -37,7 +25,7 @@ MEMORIES = "memories"
 BUILDING = "building"  # key of the memory that is being built
 PAUSED = "paused"
 # a parameter of a system or, below it, of a component: ``segment-tree.compatibility``
-parameter = _of("{}.{}")
+parameter = "{}.{}".format
 
 # --- sidebar: models and what they cost ------------------------------------------------
 MODEL_SERVER = "preset"
@@ -50,12 +38,12 @@ USAGE = "accounts"  # calls and tokens of every model
 SPENDING_PLACE = "spending-place"
 
 # --- the view and the question ---------------------------------------------------------
-grow_step = _of("step-{}")  # the step of a memory shown on Grow
+grow_step = "step-{}".format  # the step of a memory shown on Grow
 PLAYING = "playing"  # key of the memory that is being played
 SPEED = "speed"
 RESCUED = "rescued"  # conversation and question that Ask chose itself
 SETTINGS = "settings"  # system, memory and retrieval settings
 BESIDE = "second"  # scoring of the second tree on Ask
-drawn = _of("drawn-{}")  # drawing and number of the last change in a canvas's header
+drawn = "drawn-{}".format  # drawing and number of the last change in a canvas's header
 ANSWER = "ask-answer"  # the part of Ask that reruns alone
 SWEEP_CELL = "sweep-cell"  # the clicked setting

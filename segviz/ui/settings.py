@@ -7,7 +7,8 @@ them with these functions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import streamlit as st
@@ -15,9 +16,10 @@ import streamlit as st
 from segviz.construct import Parameter, parameters
 from segviz.conversation import Question
 from segviz.memory import Memory, MissingEmbedder
-from segviz.retrieval import PRESETS, RetrievalSettings, Retriever
+from segviz.retrieval import PRESETS, Result, RetrievalSettings, Retriever
+from segviz.retrieval.gold import GoldEvidence
 from segviz.ui import keys
-from segviz.ui.state import AppSession, shows
+from segviz.ui.state import AppSession, Shown, shows
 from segviz.view.bookmark import opening_settings, usual_method
 from segviz.view.coloring import LIVE, Live
 
@@ -72,6 +74,45 @@ def asked_from(session: AppSession) -> int:
 
 
 # --- the settings ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AskState:
+    """Question and settings of one run of Ask; ``beside`` are those of a second tree, if any."""
+
+    session: AppSession
+    question: Question
+    settings: RetrievalSettings
+    beside: RetrievalSettings | None
+
+
+@dataclass(frozen=True)
+class AnswerState(AskState):
+    """Question of one run of Ask with its result."""
+
+    result: Result
+
+    @cached_property
+    def gold(self) -> GoldEvidence:
+        """Gold evidence of the question in the structure that was asked."""
+        return self.session.memory.gold(self.question.evidence, self.result.structure)
+
+    @cached_property
+    def shown(self) -> Shown:
+        """The structure that was asked, for the panels that Ask shares with Grow."""
+        step = self.result.settings.step or len(self.session.memory.steps)
+        return Shown(self.session, self.result.structure, step, self.result)
+
+    @property
+    def node(self) -> int | None:
+        """Selected node of the structure that was asked."""
+        return self.shown.node
+
+
+def read_asked(session: AppSession) -> AskState:
+    """Returns the current question and settings."""
+    settings = read_settings(session)
+    return AskState(session, asked_question(session), settings, read_beside(session, settings))
 
 
 def read_settings(session: AppSession) -> RetrievalSettings:
@@ -129,6 +170,7 @@ def change_settings(session: AppSession, **changes: Any) -> None:
 
 def setting(
     session: AppSession,
+    settings: RetrievalSettings,
     name: str,
     unset: Any = None,
     shown: Callable[[Any], Any] = lambda value: value,
@@ -138,12 +180,13 @@ def setting(
 
     Args:
         session: the open memory.
+        settings: the current settings.
         name: field of ``RetrievalSettings``.
         unset: value shown for None.
         shown: converts the setting to the value of the widget.
         taken: converts the value of the widget to the setting.
     """
-    value = getattr(read_settings(session), name)
+    value = getattr(settings, name)
     return shows(
         f"setting-{name}",
         shown(unset if value is None else value),
@@ -173,9 +216,9 @@ def parameter_control(parameter: Parameter, **shown: Any) -> Any:
     )
 
 
-def setting_control(session: AppSession, name: str) -> None:
+def setting_control(session: AppSession, settings: RetrievalSettings, name: str) -> None:
     """Draws the widget of a retrieval setting, from its declaration."""
-    parameter_control(declared_setting(name), **setting(session, name))
+    parameter_control(declared_setting(name), **setting(session, settings, name))
 
 
 def declared_setting(name: str) -> Parameter:
@@ -183,15 +226,15 @@ def declared_setting(name: str) -> Parameter:
     return next(each for each in parameters(RetrievalSettings) if each.name == name)
 
 
-def read_beside(session: AppSession) -> RetrievalSettings | None:
+def read_beside(session: AppSession, settings: RetrievalSettings) -> RetrievalSettings | None:
     """Returns the settings of the second tree on Ask; None without one.
 
-    They differ from those of the first tree in scoring only.
+    They differ in scoring only from ``settings``, those of the first tree.
     """
     scoring: RetrievalSettings | None = st.session_state.get(keys.BESIDE)
     if scoring is None:
         return None
-    return _possible(session.memory, read_settings(session).scored_as(scoring))
+    return _possible(session.memory, settings.scored_as(scoring))
 
 
 def write_beside(scoring: RetrievalSettings | None) -> None:
@@ -201,11 +244,10 @@ def write_beside(scoring: RetrievalSettings | None) -> None:
 
 def write_live_setting(session: AppSession, canvas: str, live: Live) -> None:
     """Sets policy, α and H from the header of a canvas of Ask, the first or the second."""
-    beside = read_beside(session)
     changes = {name: each.kind(getattr(live.settings, name)) for name, each in LIVE.items()}
     if canvas != keys.BESIDE:
         change_settings(session, **changes)
-    elif beside is not None:
+    elif (beside := read_beside(session, read_settings(session))) is not None:
         write_beside(replace(beside, **changes))
     st.session_state[keys.drawn(canvas)] = (live.drawing, live.sequence)
 

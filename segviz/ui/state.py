@@ -21,9 +21,11 @@ import streamlit as st
 from segviz.conversation import Conversation, Corpus
 from segviz.llm import ChatByRole
 from segviz.memory import Memory
-from segviz.retrieval import RetrievalSettings
+from segviz.retrieval import Result, RetrievalSettings
+from segviz.systems import SYSTEMS
 from segviz.tree import Structure
 from segviz.ui import keys
+from segviz.view.bookmark import differing
 
 T = TypeVar("T")
 
@@ -147,6 +149,20 @@ class AppSession:
         """Session position of every unit."""
         return [unit.session for unit in self.memory.units]
 
+    @cached_property
+    def moments(self) -> list[int | None]:
+        """Step of each question's moment; None for the end of the conversation."""
+        return [self.memory.moment(question) for question in self.conversation.questions]
+
+    @cached_property
+    def in_link(self) -> Mapping[str, Any]:
+        """Parts of a link about this memory: its conversation, if one of several, and settings."""
+        kind = SYSTEMS.get(self.memory.system)
+        return {
+            "conversation": self.conversation.id if len(self.corpus.entries) > 1 else None,
+            "settings": {} if kind is None else differing(kind, self.memory.settings),
+        }
+
     @property
     def selected(self) -> int | None:
         """Selected node of this memory; None without one."""
@@ -181,6 +197,21 @@ class AppSession:
         key, place = st.session_state.get("shown-session", (None, None))
         known = key == self.key and place is not None and place < len(self.conversation.sessions)
         return place if known else None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Memory on a page: its structure after ``step`` steps, and on Ask the result."""
+
+    session: AppSession
+    structure: Structure
+    step: int
+    result: Result | None = None
+
+    @property
+    def node(self) -> int | None:
+        """Selected node, as in ``AppSession.selected_in``."""
+        return self.session.selected_in(self.structure)
 
 
 def typed_turns(source: str) -> list[tuple[str, str]]:

@@ -16,6 +16,7 @@ def _page() -> None:
     import streamlit as st
 
     from segviz.ui.pages.ask.answer import answer_panel
+    from segviz.ui.settings import AnswerState
     from segviz.ui.sidebar.sidebar import sidebar
 
     session = sidebar()
@@ -25,7 +26,7 @@ def _page() -> None:
         question = session.conversation.questions[index]
         k = st.number_input("k", 1, 60, 10, key="excerpts")
         result = session.memory.ask(question.text, levels=levels, k=k)
-        answer_panel(session, question, result)
+        answer_panel(AnswerState(session, question, result.settings, None, result))
 
 
 QUESTIONS = [

@@ -11,14 +11,14 @@ def app() -> None:
     """A page with one leaf."""
     import streamlit as st
 
-    from segviz.ui.widgets.canvas import tree_canvas
+    from segviz.ui.widgets.canvas import CanvasActions, tree_canvas
     from tests.scenes import leaves, tree_message
 
     payload = tree_message(
         leaves("a leaf"), unit_sessions=[0], session_labels=["S1"], identity="x", selected=0
     )
     heard: list[int | None] = []
-    tree_canvas(payload, key="tree", height=300, on_select=heard.append)
+    tree_canvas(payload, key="tree", height=300, actions=CanvasActions(select=heard.append))
     st.write(f"heard {heard}")
 
 

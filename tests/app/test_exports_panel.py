@@ -29,6 +29,7 @@ def page() -> None:
     from segviz.memory import ask
     from segviz.ui import address
     from segviz.ui.sidebar.sidebar import sidebar
+    from segviz.ui.state import Shown
     from segviz.ui.widgets.export_menu import exports_panel
 
     address.arrive("grow")
@@ -37,7 +38,8 @@ def page() -> None:
     result = None
     if st.session_state.get("asks"):
         result = ask(session.memory, "What is the boat called now?")
-    exports_panel(session, session.memory.structure, result)
+    steps = len(session.memory.steps)
+    exports_panel(Shown(session, session.memory.structure, steps, result))
 
 
 def menu(**state):

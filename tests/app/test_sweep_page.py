@@ -49,9 +49,8 @@ def shown_measures(app: AppTest) -> list[str]:
 
 @pytest.mark.parametrize(("units", "quick"), [(355, True), (3550, False)])
 def test_two_seconds_of_work_are_done_without_asking(units, quick):
-    memory = SimpleNamespace(units=range(units), embedder=HashingEmbedder(), moment=lambda _: None)
-    conversation = SimpleNamespace(questions=range(190))
-    session = SimpleNamespace(memory=memory, conversation=conversation)
+    memory = SimpleNamespace(units=range(units), embedder=HashingEmbedder())
+    session = SimpleNamespace(memory=memory, moments=[None] * 190)
     assert measures.at_once(session) == quick
 
 

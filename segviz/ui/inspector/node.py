@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -11,7 +10,6 @@ import streamlit as st
 
 from segviz.construct.annotate import FAULT, OF_MODEL, PROMPT, REPLY, WRITTEN_BY
 from segviz.evaluation.node_texts import unsourced
-from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.tree.inspect import (
     State,
@@ -25,7 +23,7 @@ from segviz.tree.inspect import (
 from segviz.ui import keys
 from segviz.ui.address import write_step
 from segviz.ui.inspector.pins import pin_button
-from segviz.ui.state import AppSession
+from segviz.ui.state import AppSession, Shown
 from segviz.ui.widgets.captions import (
     SIMILARITY,
     counted,
@@ -37,7 +35,7 @@ from segviz.ui.widgets.captions import (
     turns_of,
     unmarked,
 )
-from segviz.ui.widgets.lists import diffs, node_list, transcript
+from segviz.ui.widgets.lists import Passage, diffs, node_list, transcript
 
 _HEIGHT = 240
 _LISTED = 50
@@ -46,15 +44,15 @@ _VERSIONS = 10
 _T = TypeVar("_T")
 
 
-def node_details(
-    session: AppSession, structure: Structure, node: int, step: int, result: Result | None = None
-) -> None:
-    """Draws the selected node of ``structure``, the memory after ``step`` steps.
+def node_details(shown: Shown) -> None:
+    """Draws the selected node; nothing without one.
 
-    The words that match the question of ``result`` are marked. If the node is in the evidence list
-    of ``result``, its open row has the text, which is not drawn again. Text is shown literally.
-    Only the open tab is computed.
+    Words that match the question are marked. If the node is in the list of evidence, its open row
+    has the text, which is not drawn again. Text is shown literally. Only the open tab is computed.
     """
+    session, structure, result, node = shown.session, shown.structure, shown.result, shown.node
+    if node is None:
+        return
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         name, where = named(session, structure, node).split(" · ", 1)
         st.markdown(f"**{unmarked(name)}** · {unmarked(where)}", width="stretch")
@@ -71,19 +69,21 @@ def node_details(
         )
     st.caption(unmarked(coverage(session, structure, node)))
     listed = result is not None and node in (*result.after, *result.left)
-    text = {"Text": partial(_text_tab, session, structure, node, step, result)}
-    source = {"Source": partial(_source, session, structure, node, step)}
-    draws = {
-        **((source if structure.facts[node] else {}) if listed else text),
-        "Above and below": partial(_lineage_tab, session, structure, node),
-        "Similar": partial(_similar_tab, session, structure, node),
-        "History": partial(_history_tab, session, structure, node, step),
+    bodies = {
+        "Text": _text_tab,
+        "Source": _source,
+        "Above and below": _lineage_tab,
+        "Similar": _similar_tab,
+        "History": _history_tab,
     }
-    tabs = st.tabs(list(draws), key="inspect", on_change="rerun")
-    for tab, draw in zip(tabs, draws.values(), strict=True):
+    del bodies["Text" if listed else "Source"]
+    if listed and not structure.facts[node]:
+        del bodies["Source"]
+    tabs = st.tabs(list(bodies), key="inspect", on_change="rerun")
+    for tab, draw in zip(tabs, bodies.values(), strict=True):
         if tab.open:
             with tab:
-                draw()
+                draw(shown, node)
 
 
 def _citation(session: AppSession, structure: Structure, node: int) -> str:
@@ -94,59 +94,48 @@ def _citation(session: AppSession, structure: Structure, node: int) -> str:
 
 
 def node_transcript(
-    session: AppSession,
-    structure: Structure,
-    node: int,
-    *,
-    key: str,
-    height: int,
-    flags: dict[str, str] | None = None,
+    shown: Shown, *, key: str, height: int, flags: dict[str, str] | None = None
 ) -> None:
-    """Draws the transcript with the node's turns marked.
+    """Draws the transcript with the selected node's turns marked; nothing without one.
 
     A retired node has no turns; the transcript then opens at its first unit. ``flags`` are as in
-    ``transcript``.
+    ``Passage``.
     """
+    session, structure, node = shown.session, shown.structure, shown.node
+    if node is None:
+        return
     covered = turns_of(session, structure, node)
     began = session.memory.units[int(structure.start[node])].turn_ids[0]
-    transcript(
-        session,
-        key=key,
-        height=height,
-        focus=covered[0] if covered else began,
-        marked=set(covered),
-        flags=flags,
-    )
+    passage = Passage(covered[0] if covered else began, marked=set(covered), flags=flags or {})
+    transcript(session, passage, key=key, height=height)
 
 
-def _text_tab(
-    session: AppSession, structure: Structure, node: int, step: int, result: Result | None
-) -> None:
+def _text_tab(shown: Shown, node: int) -> None:
     """Draws the annotation, with the words that match the question marked, and its source."""
+    structure, result = shown.structure, shown.result
     matches = result.matches([node]).get(node, {}) if result else {}
     height = _HEIGHT - 100 * bool(structure.facts[node])
     _texts([("", structure.text[node])], node, "text", height, "node-text", matches)
     if matches:
         st.caption("Marked: words of the question. Dotted: words similar to one of them.")
-    _source(session, structure, node, step)
+    _source(shown, node)
 
 
-def _source(session: AppSession, structure: Structure, node: int, step: int) -> None:
+def _source(shown: Shown, node: int) -> None:
     """Draws the author of the annotation, and the facts."""
-    facts = structure.facts[node]
+    facts = shown.structure.facts[node]
     origin = {name: str(facts[name]) for name in OF_MODEL if name in facts}
     facts = {name: value for name, value in facts.items() if name not in OF_MODEL}
     if origin:
-        _origin(session, structure, node, step, origin)
+        _origin(shown, node, origin)
     if facts:
         st.caption(f"The memory stores {counted(len(facts), 'fact')} about this node:")
         _texts([(name, read_fact(facts, name)) for name in facts], node, "facts", 140, "node-facts")
 
 
-def _origin(
-    session: AppSession, structure: Structure, node: int, step: int, origin: Mapping[str, str]
-) -> None:
+def _origin(shown: Shown, node: int, origin: Mapping[str, str]) -> None:
     """Draws the author of a text; if a model was asked for it, also the prompt and the reply."""
+    session, structure = shown.session, shown.structure
     by, why = unmarked(origin.get(WRITTEN_BY, "")), origin.get(FAULT, "")
     author = f"Written by {by}."
     if why:  # the lines may be those of a model: it wrote the children
@@ -161,7 +150,7 @@ def _origin(
             "model worked them out or invented them."
         )
     with st.popover("Prompt and reply", icon=":material/forum:", key="origin"):
-        prompt = session.memory.prompt_of(node, step)
+        prompt = session.memory.prompt_of(node, shown.step)
         if prompt is None:
             st.caption("The prompt is not stored and cannot be restored from this memory.")
         else:
@@ -189,8 +178,9 @@ def _texts(
     )
 
 
-def _lineage_tab(session: AppSession, structure: Structure, node: int) -> None:
+def _lineage_tab(shown: Shown, node: int) -> None:
     """Lists the path from the root, further parents, relations and children; a click selects."""
+    session, structure = shown.session, shown.structure
     path = path_from_root(structure, node)
     others = structure.parents[node][1:]
     children = structure.children[node]
@@ -249,8 +239,9 @@ def _relation(label: str, weight: float, outgoing: bool) -> str:
 SCOPES = ("All nodes", "Leaves only")
 
 
-def _similar_tab(session: AppSession, structure: Structure, node: int) -> None:
+def _similar_tab(shown: Shown, node: int) -> None:
     """Lists the five most similar nodes that are neither above nor below this one."""
+    session, structure = shown.session, shown.structure
     scope = st.segmented_control(
         "Among",
         SCOPES,
@@ -260,8 +251,8 @@ def _similar_tab(session: AppSession, structure: Structure, node: int) -> None:
         label_visibility="collapsed",
         persist_state="session",
     )
-    found = nearest(structure, node, leaves_only=scope == SCOPES[1])
-    if not found:
+    neighbours = nearest(structure, node, leaves_only=scope == SCOPES[1])
+    if not neighbours:
         st.caption(
             "There is no node to compare: all others are above or below this one, or have no "
             "vector."
@@ -274,7 +265,7 @@ def _similar_tab(session: AppSession, structure: Structure, node: int) -> None:
     )
     items = [
         node_row(session, structure, other) | {"note": f"similarity {cosine:.3f}"}
-        for other, cosine in found
+        for other, cosine in neighbours
     ]
     node_list(
         [("", items)],
@@ -286,10 +277,11 @@ def _similar_tab(session: AppSession, structure: Structure, node: int) -> None:
     )
 
 
-def _history_tab(session: AppSession, structure: Structure, node: int, step: int) -> None:
+def _history_tab(shown: Shown, node: int) -> None:
     """Lists every step that wrote the node, up to the step shown, newest first."""
+    session, structure = shown.session, shown.structure
     everything = list(written(session.memory.steps, node))
-    until = [entry for entry in everything if entry.step <= step]
+    until = [entry for entry in everything if entry.step <= shown.step]
     later = everything[len(until) :]
     chosen = _versions(session, until, node) if until else None
     last = until[-1].after if until else None
@@ -354,15 +346,15 @@ def _what(session: AppSession, entry: Written) -> str:
 
 
 def _differences(session: AppSession, before: State, after: State) -> list[str]:
-    found = ["text rewritten"] if before.text != after.text else []
+    changes = ["text rewritten"] if before.text != after.text else []
     if before.span != after.span:
-        found.append(f"now {reach(session, *after.span)}")
+        changes.append(f"now {reach(session, *after.span)}")
     if before.level != after.level:
         levels = (level_label(session.memory, at) for at in (before.level, after.level))
-        found.append(" → ".join(levels))
+        changes.append(" → ".join(levels))
     names = dict.fromkeys((*before.facts, *after.facts))
     changed = [n for n in names if before.facts.get(n) != after.facts.get(n)]
     if changed:
         more = f" and {len(changed) - 4} more" if len(changed) > 4 else ""
-        found.append(f"changed facts: {', '.join(islice(changed, 4))}{more}")
-    return found
+        changes.append(f"changed facts: {', '.join(islice(changed, 4))}{more}")
+    return changes

@@ -10,7 +10,7 @@ from segviz.retrieval import Result, ranks
 from segviz.tree import Structure
 from segviz.tree.inspect import kinship, shared_units, similarity
 from segviz.ui.address import pinned
-from segviz.ui.state import AppSession
+from segviz.ui.state import AppSession, Shown
 from segviz.ui.widgets.captions import SIMILARITY, counted, coverage, named, unmarked
 from segviz.ui.widgets.charts import table
 from segviz.ui.widgets.lists import diffs, node_list
@@ -49,32 +49,29 @@ def pin_button(session: AppSession, node: int) -> None:
     )
 
 
-def pins_panel(session: AppSession, structure: Structure, result: Result | None = None) -> None:
-    """Draws the comparison of the pinned nodes of this memory; nothing without a pin."""
-    pins = pinned(session)
-    if not pins:
-        return
+def pins_panel(shown: Shown) -> None:
+    """Draws the comparison of the pinned nodes of this memory, of which there is at least one."""
+    pins = pinned(shown.session)
     with st.container(border=True, key="pins-panel"):
         names = " and ".join(str(node) for node in pins)
         with st.container(horizontal=True, vertical_alignment="center"):
             what = "Pinned: node" if len(pins) == 1 else "Pinned: nodes"
             st.markdown(f"**{what} {names}**", width="stretch")
             st.button("Clear", key="clear-pins", type="tertiary", on_click=pins.clear)
-        absent = [node for node in pins if node >= len(structure)]
+        absent = [node for node in pins if node >= len(shown.structure)]
         if absent:
             st.caption(f"Node {absent[0]} does not exist yet at this step.")
         elif len(pins) == 1:
             st.caption("Pin another node to see both side by side.")
         else:
-            _compare(session, structure, pins[0], pins[1], result)
+            _compare(shown, pins[0], pins[1])
 
 
-def _compare(
-    session: AppSession, structure: Structure, a: int, b: int, result: Result | None
-) -> None:
+def _compare(shown: Shown, a: int, b: int) -> None:
+    session, structure = shown.session, shown.structure
     _in_common(session, structure, a, b)
-    if result is not None:
-        _scores(result, a, b)
+    if shown.result is not None:
+        _scores(shown.result, a, b)
     beside, words = st.tabs(["Side by side", "Word by word"], key="pins-view", on_change="rerun")
     if beside.open:
         with beside:

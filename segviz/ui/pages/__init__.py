@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Generic, TypeVar
 
 import streamlit as st
@@ -12,35 +14,13 @@ from segviz.files import NoRoom
 from segviz.handover import HandoverError
 from segviz.llm import ModelError
 from segviz.memory import NoEmbedder
+from segviz.retrieval import RetrievalSettings
 from segviz.ui import address, keys
 from segviz.ui.sidebar.models import show_spending
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import trouble
 from segviz.waiting import heartbeat
-
-S = TypeVar("S")
-
-
-@dataclass(frozen=True)
-class Panel(Generic[S]):
-    """Part of a page: a heading, a function that draws the state, and when it is shown.
-
-    Without a ``title`` it belongs to the panel above.
-    """
-
-    title: str
-    draw: Callable[[S], None]
-    shown: Callable[[S], bool] = lambda _: True
-
-
-def draw_panels(panels: Iterable[Panel[S]], state: S) -> None:
-    """Draws the panels of a page that are shown, one below the other."""
-    for panel in panels:
-        if panel.shown(state):
-            if panel.title:
-                st.subheader(panel.title, divider="gray")
-            panel.draw(state)
 
 
 def _take_clicks() -> None:
@@ -51,11 +31,60 @@ def _take_clicks() -> None:
     st.session_state.get(keys.SOURCE)
 
 
-def drawn(draw: Callable[..., None], session: AppSession, *given: object) -> None:
-    """Draws a page or fragment, then the cost of models and the address."""
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Panel(Generic[S]):
+    """Part of a page that shows the page's state.
+
+    Attributes:
+        title: its heading; without one it belongs to the panel above.
+        draw: draws it.
+        shown: returns True if there is something to draw.
+        closed: key under which it opens and closes, with the title on it. It is closed at first,
+            and drawn only while it is open. None for a panel that is always open.
+        column: its column, counted from 0; None for the whole width.
+    """
+
+    title: str
+    draw: Callable[[S], None]
+    shown: Callable[[S], object] = lambda state: True
+    closed: str | None = None
+    column: int | None = None
+
+
+def draw_panels(panels: Sequence[Panel[S]], state: S, widths: Sequence[int] = ()) -> None:
+    """Draws the panels of a page that are shown, one below the other.
+
+    Successive panels with a column share columns of these ``widths``.
+    """
+    for beside, group in groupby(panels, lambda panel: panel.column is not None):
+        shown = [panel for panel in group if panel.shown(state)]
+        columns = st.columns(widths, gap="medium") if beside and shown else ()
+        for panel in shown:
+            with nullcontext() if panel.column is None else columns[panel.column]:
+                if panel.closed is not None:
+                    with st.expander(panel.title, key=panel.closed, on_change="rerun") as opened:
+                        if opened.open:
+                            panel.draw(state)
+                    continue
+                if panel.title:
+                    st.subheader(panel.title, divider="gray")
+                panel.draw(state)
+
+
+def drawn(
+    draw: Callable[..., RetrievalSettings | None], session: AppSession, *given: object
+) -> None:
+    """Draws a page or fragment, then the cost of models and the address.
+
+    ``draw`` returns the retrieval settings, if it has read them.
+    """
+    settings = None
     try:
         with heartbeat(_take_clicks):
-            draw(session, *given)
+            settings = draw(session, *given)
     except (ModelError, NoEmbedder) as error:
         # The question could not be embedded; the memory is not affected.
         offline = isinstance(error, NoEmbedder)
@@ -68,4 +97,4 @@ def drawn(draw: Callable[..., None], session: AppSession, *given: object) -> Non
     except HandoverError as error:
         trouble("A part from outside segviz failed. Choose another in its place.", error)
     show_spending()  # a question may have been embedded
-    part("address", key=f"address-{draw.__name__}", data=address.written(session))
+    part("address", key=f"address-{draw.__name__}", data=address.written(session, settings))

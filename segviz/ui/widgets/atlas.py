@@ -10,9 +10,12 @@ from dataclasses import replace
 from functools import partial
 from textwrap import shorten
 
+import numpy as np
 import streamlit as st
 
-from segviz.evaluation import MEASURES, Outcomes, evaluate
+from segviz.evaluation import MEASURES, Outcomes
+from segviz.evaluation.evaluation import ranked
+from segviz.evaluation.question_batch import Limits, batches
 from segviz.evaluation.rank_changes import QuestionRanks, question_ranks, rank_changes
 from segviz.evaluation.stages import READ, STAGES, EvidenceStage, evidence_stages
 from segviz.figures.compare import (
@@ -35,7 +38,7 @@ from segviz.ui.settings import read_preset, read_settings, write_question
 from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.charts import picked, sentence_of, tall, theme
-from segviz.ui.widgets.measures import disputes
+from segviz.ui.widgets.measures import at_once, disputes
 from segviz.ui.widgets.waiting import computed
 from segviz.view.captions import shown_labels
 from segviz.view.palette import GOLD_COLOURS
@@ -170,19 +173,34 @@ def question_fates(session: AppSession, settings: RetrievalSettings) -> list[Atl
     Rows are sorted by change, the largest first. All levels are admissible. None if the user has
     stopped the computation.
     """
-    memory, settings = session.memory, replace(settings, levels=None)
-    questions, outcomes = session.conversation.questions, {}
-    for name, way in (("before", without_propagation(settings)), ("after", settings)):
-        found = computed(
-            "question-fates",
-            fingerprint(session.key, repr(way)),
-            _FATES_KEPT,
-            "Ask every question",
-            partial(evaluate, memory, questions, way),
-        )
-        if found is None:
+    memory, questions = session.memory, session.conversation.questions
+    settings = replace(settings, levels=None)
+    limits = Limits(settings.k, settings.budget, deduplicate=settings.deduplicate)
+    group = partial(batches, memory, questions, settings, limits)
+    groups = None
+    if at_once(session):
+        # Most of the time is spent on what does not depend on the scoring: texts, gold evidence,
+        # initial scores. While a control moves only the rest is computed.
+        fixed = repr((limits, settings.literal, settings.step))
+        under = fingerprint(session.key, fixed)
+        groups = computed("question-groups", under, 1, "Ask every question", group)
+        if groups is None:
             return None
-        outcomes[name] = found.outcomes
+
+    def fates(way: RetrievalSettings) -> Outcomes:
+        counts = np.zeros((len(questions), 3), dtype=np.int64)
+        for batch in groups or group():
+            counts[list(batch.places)] = batch.fates(ranked(memory, batch, way))
+        return Outcomes((), {}, fates=tuple((f, c, n) for f, c, n in counts.tolist()))
+
+    outcomes: dict[str, Outcomes] = {}
+    for name, way in (("before", without_propagation(settings)), ("after", settings)):
+        under = fingerprint(session.key, repr(way))
+        asked = partial(fates, way)
+        known = computed("question-fates", under, _FATES_KEPT, "Ask every question", asked)
+        if known is None:
+            return None
+        outcomes[name] = known
     return atlas(outcomes, "after", range(len(questions)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Literal, TypeVar
 
@@ -52,6 +53,24 @@ def part(
     return _PARTS[kind](key=key, data=pack(data), height=height, **on)
 
 
+@dataclass(frozen=True)
+class CanvasActions:
+    """Functions that the user's actions on a canvas call.
+
+    Attributes:
+        select: called with the node after each click that changes the selection, None for a click
+            outside the tree; the next payload says whether it is selected.
+        session: called with the session that is shown alone, None if that ends.
+        setting: called with the setting when a control of the header has come to rest.
+        look: called when another colour or label has been chosen.
+    """
+
+    select: Callable[[int | None], None] | None = None
+    session: Callable[[int | None], None] | None = None
+    setting: Callable[[Live], None] | None = None
+    look: Callable[[Look], None] | None = None
+
+
 def tree_canvas(
     payload: Mapping[str, Any],
     *,
@@ -59,10 +78,7 @@ def tree_canvas(
     height: int | str,
     texts: Sequence[str] | None = None,
     similar: Callable[[str], Sequence[int]] | None = None,
-    on_select: Callable[[int | None], None] | None = None,
-    on_session: Callable[[int | None], None] | None = None,
-    on_setting: Callable[[Live], None] | None = None,
-    on_look: Callable[[Look], None] | None = None,
+    actions: CanvasActions | None = None,
 ) -> None:
     """Draws a payload of ``tree_payload``.
 
@@ -75,13 +91,9 @@ def tree_canvas(
             of the payload, which may be shortened or absent.
         similar: returns the nodes most relevant to a query, best first; without it text is found by
             its words only.
-        on_select: called with the node after each click that changes the selection, None for a
-            click outside the tree; the next payload says whether it is selected.
-        on_session: called with the session that is shown alone, None if that ends.
-        on_setting: called with the setting when a control of the header has come to rest.
-        on_look: called when another colour or label has been chosen.
+        actions: what the user's actions call.
     """
-    asked = f"{key}-query"
+    actions, asked = actions or CanvasActions(), f"{key}-query"
 
     def seek(sent: object) -> None:
         st.session_state[asked] = (payload["identity"], read_query(sent))
@@ -102,10 +114,10 @@ def tree_canvas(
         key=key,
         data=payload,
         height=height if isinstance(height, int) else "content",
-        selected=partial(_node, on_select),
-        session=partial(_node, on_session),
-        setting=partial(_legal, read_setting, on_setting),
-        look=partial(_legal, read_look, on_look),
+        selected=partial(_node, actions.select),
+        session=partial(_node, actions.session),
+        setting=partial(_legal, read_setting, actions.setting),
+        look=partial(_legal, read_look, actions.look),
         query=seek,
     )
 

@@ -17,10 +17,8 @@ from segviz.evaluation import Sweep
 from segviz.export import FORMATS, Format, View, file_name, sweep_csv
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import SECONDS, made
-from segviz.retrieval import Result
-from segviz.tree import Structure
 from segviz.ui.address import current
-from segviz.ui.state import AppSession, typed_turns
+from segviz.ui.state import AppSession, Shown, typed_turns
 from segviz.ui.widgets.captions import unmarked
 from segviz.ui.widgets.waiting import waiting
 from segviz.view.bookmark import encode
@@ -43,19 +41,18 @@ _WAIT = 2 * SECONDS + 5  # for the queue, then for the browser
 _FETCHED = 0.5
 
 
-def exports_panel(session: AppSession, structure: Structure, result: Result | None = None) -> None:
-    """Draws the menu with the files, each made on a click, and the link of the view.
-
-    ``structure`` is the one on the page, ``result`` the answered question on Ask.
-    """
+def exports_panel(shown: Shown) -> None:
+    """Draws the menu with the files, each made on a click, and the link of the view."""
     with st.popover("Export", icon=":material/download:", key="exports", on_change="rerun") as menu:
         if not menu.open:
             return
-        typed = tuple(typed_turns(session.source))
-        shown = current(session)
-        view = View(session.memory, structure, shown, result, typed, read=session.how)
+        session = shown.session
+        typed, bookmark = tuple(typed_turns(session.source)), current(session)
+        view = View(
+            session.memory, shown.structure, bookmark, shown.result, typed, read=session.how
+        )
         with st.container(width=_WIDTH, gap="xsmall", key="export-menu"):
-            _link(session, view)
+            _link(view)
             _files(view)
 
 
@@ -115,7 +112,7 @@ def _button(view: View, offer: Format, problem: str) -> None:
         follow(f"{key}-attempt", content, clicked)
 
 
-def _link(session: AppSession, view: View) -> None:
+def _link(view: View) -> None:
     st.caption("Link to this view")
     address = (st.context.url or "").partition("?")[0]
     link = urlencode(encode(view.bookmark))

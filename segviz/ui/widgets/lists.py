@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -21,27 +22,35 @@ SENT = 20_000
 NAME_SENT = 200
 
 
-def transcript(
-    session: AppSession,
-    *,
-    key: str,
-    height: int,
-    focus: str | None = None,
-    marked: Collection[str] = (),
-    mark: str = "covered",
-    flags: Mapping[str, str] | None = None,
-    until: str | None = None,
-) -> None:
-    """Draws turns around ``focus``, and more of them as the user scrolls on.
+@dataclass(frozen=True)
+class Passage:
+    """Part of a transcript that is shown first.
 
-    ``marked`` turns carry the style ``mark``. ``flags`` maps turn ids to a short word next to them
-    (gold evidence). ``until`` ends the transcript after that turn. Hovering highlights the same
-    part in the canvases of this memory, and the reverse.
+    Attributes:
+        focus: turn in its middle; None for the beginning.
+        marked: turns with the style ``mark``.
+        mark: "covered" or "new".
+        flags: turn ids to a short word next to them, such as "gold".
+        until: last turn of the transcript; None for all turns.
     """
-    flags, about, conversation = flags or {}, session.key, session.conversation
+
+    focus: str | None = None
+    marked: Collection[str] = ()
+    mark: str = "covered"
+    flags: Mapping[str, str] = field(default_factory=dict)
+    until: str | None = None
+
+
+def transcript(session: AppSession, passage: Passage, *, key: str, height: int) -> None:
+    """Draws the turns of a passage, and more of them as the user scrolls on.
+
+    Hovering highlights the same part in the canvases of this memory, and the reverse.
+    """
+    about, conversation = session.key, session.conversation
+    focus, flags = passage.focus, passage.flags
     turns = [(i, t) for i, s in enumerate(conversation.sessions) for t in s.turns]
     ids = [turn.id for _, turn in turns]
-    end = ids.index(until) + 1 if until is not None else len(ids)
+    end = ids.index(passage.until) + 1 if passage.until is not None else len(ids)
     middle = ids.index(focus) if focus is not None else 0
     begin = max(0, min(middle // _BLOCK - _BLOCKS // 2, -(-end // _BLOCK) - _BLOCKS))
     reached = f"reach-{key}"  # conversation and focus, and the range of blocks scrolled to
@@ -59,7 +68,7 @@ def transcript(
         row = {
             "id": turn.id,
             "speaker": _beginning(turn.speaker, NAME_SENT),
-            "marks": [mark] * (turn.id in marked) + ["gold"] * (turn.id in flags),
+            "marks": [passage.mark] * (turn.id in passage.marked) + ["gold"] * (turn.id in flags),
             "flag": flags.get(turn.id, ""),
             **_part(key, turn.id, turn.text),
         }

@@ -40,14 +40,13 @@ def adversarial_questions(questions: Sequence[Question]) -> int:
 
 def one_moment(session: AppSession) -> bool:
     """Returns True if all questions are asked of the whole memory, none of an earlier state."""
-    return all(session.memory.moment(one) is None for one in session.conversation.questions)
+    return all(moment is None for moment in session.moments)
 
 
 def _seconds(session: AppSession, sweeps: float, memories: int = 1) -> float:
     memory, leaves = session.memory, len(session.memory.units)
-    moments = [memory.moment(question) for question in session.conversation.questions]
-    known = {at: leaves * at / len(memory.steps) for at in moments if at}
-    asked = sum(leaves if at is None else known.get(at, 0) for at in moments)
+    known = {at: leaves * at / len(memory.steps) for at in session.moments if at}
+    asked = sum(leaves if at is None else known.get(at, 0) for at in session.moments)
     made = sum(known.values())
     return sweeps * asked / _IN_A_SECOND + memories * made / _MADE_IN_A_SECOND
 

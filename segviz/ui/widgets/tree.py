@@ -20,7 +20,7 @@ from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui.address import VIEWS, read_look, read_view, write_look, write_view
 from segviz.ui.state import AppSession, shows
-from segviz.ui.widgets.canvas import part, tree_canvas
+from segviz.ui.widgets.canvas import CanvasActions, part, tree_canvas
 from segviz.ui.widgets.captions import kind_label
 from segviz.ui.widgets.charts import colours, ramp, theme
 from segviz.view.coloring import Live
@@ -72,21 +72,18 @@ def draw_canvas(
     *,
     key: str,
     height: int | str = "content",
-    gutter: bool = False,
-    stage: int | None = None,
-    bare: bool = False,
     on_setting: Callable[[Live], None] | None = None,
     similar: Callable[[str], Sequence[int]] | None = None,
+    **parts: Any,
 ) -> None:
     """Draws the canvas of a scene; a click selects the node for every panel of the page.
 
-    ``gutter`` reserves the column of candidates. ``stage`` fixes the pixels of the tree; the
-    component is as tall as its content. ``bare`` omits the tree. ``on_setting`` receives the
-    settings chosen in the header. ``similar`` returns the nodes most relevant to a text; it is used
-    only if every node is one box.
+    ``on_setting`` receives the settings chosen in the header. ``similar`` returns the nodes most
+    relevant to a text; it is used only if every node is one box. ``parts`` are as in
+    ``tree_payload``.
     """
     drawn = shown.drawn()
-    payload = tree_payload(drawn, gutter=gutter, bare=bare, stage=stage)
+    payload = tree_payload(drawn, **parts)
     if drawn.axis_units is not None:
         payload["axis_units"] = drawn.axis_units.tolist()  # lets a box highlight its turns
     tree_canvas(
@@ -95,12 +92,14 @@ def draw_canvas(
         height=height,
         texts=drawn.structure.text,
         similar=similar if drawn is shown else None,
-        on_select=lambda box: session.select(drawn.node(box)),
-        on_session=lambda alone: session.show_session(alone),
-        on_setting=on_setting,
-        on_look=write_look,
+        actions=CanvasActions(
+            select=lambda box: session.select(drawn.node(box)),
+            session=session.show_session,
+            setting=on_setting,
+            look=write_look,
+        ),
     )
-    if drawn is not shown and not bare:
+    if drawn is not shown and not payload.get("bare"):
         st.caption(f"{UNFOLDED} Colours are sessions, oldest violet.")
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.conversation import Question
 from segviz.evaluation import bleu1, token_f1
 from segviz.llm import ChatByRole, LabelError, ModelError, OpenAIChat, Prompt
 from segviz.llm.prompts import fitted, tokens_of
@@ -22,8 +21,9 @@ from segviz.memory.answer import (
     judge,
     reference,
 )
-from segviz.retrieval import Result, estimated_tokens
-from segviz.ui.state import AppSession, fingerprint, keep, peek
+from segviz.retrieval import estimated_tokens
+from segviz.ui.settings import AnswerState
+from segviz.ui.state import fingerprint, keep, peek
 from segviz.ui.widgets.captions import counted, place, trouble, unmarked
 from segviz.ui.widgets.lists import struck
 from segviz.ui.widgets.waiting import waiting
@@ -38,47 +38,49 @@ _MEANING = (
 )
 
 
-def answer_panel(session: AppSession, question: Question, result: Result) -> None:
+def answer_panel(state: AnswerState) -> None:
     """Draws the answer panel for a question and its evidence."""
-    prompt, cut = answering(session.memory, result), 0
+    session, result = state.session, state.result
+    prompt, cut = None, 0
     chat = session.chat.of("answer") if session.chat else None
     if chat is not None and result.evidence:
-        prompt, cut = fitted(prompt, chat.prompt_tokens, chat.prompts)
+        prompt, cut = fitted(answering(session.memory, result), chat.prompt_tokens, chat.prompts)
     if result.evidence:
-        _context(session, result, prompt, cut)
+        _context(state, prompt, cut)
     if session.chat is None or chat is None:
         st.caption("Choose a chat model under Models in the sidebar to have the question answered.")
         return
     st.markdown("**Answer from this evidence**")
-    if not result.evidence:
+    if prompt is None:
         st.caption("Nothing was retrieved, so there is nothing to answer from.")
         return
     key = fingerprint(chat.name, prompt.system, prompt.user)
-    given: Answer | None = peek("answers", key)
-    if given is None:
-        found = _ask(session, result, chat, prompt)
-        if found is None:
+    known: Answer | None = peek("answers", key)
+    if known is None:
+        fresh = _ask(state, chat, prompt)
+        if fresh is None:
             return
-        keep("answers", key, ANSWERS_KEPT, found)
+        keep("answers", key, ANSWERS_KEPT, fresh)
         st.rerun()
-    st.text(given.text or "(The model gave no answer.)")
-    _compared(session, question, given, session.chat, key)
+    st.text(known.text or "(The model gave no answer.)")
+    _compared(state, known, session.chat, key)
 
 
 _ORDERS = ("chronological, as sent", "by rank")
 
 
-def _context(session: AppSession, result: Result, prompt: Prompt, cut: int) -> None:
+def _context(state: AnswerState, prompt: Prompt | None, cut: int) -> None:
     """Draws how many tokens of evidence a model reads, and how many repeat an earlier excerpt.
 
     The excerpts in ``prompt``, in which ``cut`` texts are shortened, are in a panel that the user
-    opens.
+    opens. Without a model there is no ``prompt`` yet, and all excerpts are read.
     """
-    number = len(prompt.parts) - 1  # without the question
+    session, result = state.session, state.result
+    number = len(result.evidence) if prompt is None else len(prompt.parts) - 1  # the question
     out = len(result.evidence) - number
-    read = [item for item in result.reading_order if item in result.evidence[:number]]
-    pieces = dict(zip(read, repeats([item.text for item in read]), strict=True))
-    tokens = {item: estimated_tokens(item.text) for item in read}
+    ordered = [item for item in result.reading_order if item in result.evidence[:number]]
+    pieces = dict(zip(ordered, repeats([item.text for item in ordered]), strict=True))
+    tokens = {item: estimated_tokens(item.text) for item in ordered}
     twice = sum(
         estimated_tokens(text)
         for parts in pieces.values()
@@ -99,13 +101,14 @@ def _context(session: AppSession, result: Result, prompt: Prompt, cut: int) -> N
             )
             with st.popover("Copy", icon=":material/content_copy:", key="copy-context"):
                 st.caption("The message to the model, with the question.")
+                prompt = prompt or answering(session.memory, result)
                 st.code(prompt.user, language=None, wrap_lines=True, height=320)
         lowest = f"the {out} lowest-ranked {'excerpt' if out == 1 else 'excerpts'}" * (out > 0)
         longest = f"the end of {counted(cut, 'text')} (see Copy)" * (cut > 0)
         if lacking := " and ".join(filter(None, (lowest, longest))):
             st.caption(f"The longest prompt (Models, Limits) has no room for {lacking}.")
         st.caption("Text struck through already occurs in an earlier excerpt.")
-        listed = read if order == _ORDERS[0] else result.evidence[:number]
+        listed = ordered if order == _ORDERS[0] else result.evidence[:number]
         struck(
             [
                 (
@@ -119,7 +122,7 @@ def _context(session: AppSession, result: Result, prompt: Prompt, cut: int) -> N
         )
 
 
-def _ask(session: AppSession, result: Result, chat: OpenAIChat, prompt: Prompt) -> Answer | None:
+def _ask(state: AnswerState, chat: OpenAIChat, prompt: Prompt) -> Answer | None:
     """Offers to send ``prompt`` to the model; returns the answer once it is there."""
     tokens = tokens_of(prompt.system) + tokens_of(prompt.user)
     excerpts = counted(len(prompt.parts) - 1, "excerpt")
@@ -132,19 +135,18 @@ def _ask(session: AppSession, result: Result, chat: OpenAIChat, prompt: Prompt) 
         return None
     try:
         with waiting("Waiting for the answer", "stop-answer"):
-            return answer(session.memory, result, chat)
+            return answer(state.session.memory, state.result, chat)
     except ModelError as error:
         trouble("There is no answer.", error)
         return None
 
 
-def _compared(
-    session: AppSession, question: Question, given: Answer, models: ChatByRole, key: str
-) -> None:
+def _compared(state: AnswerState, given: Answer, models: ChatByRole, key: str) -> None:
     """Draws how a model's answer compares with the gold answer, and the button that grades it.
 
     Without a gold answer it draws a sentence that says so. ``key`` is the key of the widgets.
     """
+    question = state.question
     spent = "from the cache" if given.cached else counted(given.tokens, "token")
     cost = f"By {unmarked(models.of('answer').endpoint.model)}, {spent}"
     gold = reference(question)
@@ -161,13 +163,12 @@ def _compared(
         f"{cost}. Token F1 {token_f1(given.text, gold):.2f}, "
         f"BLEU-1 {bleu1(given.text, gold):.2f} against the gold answer."
     )
-    _graded(session, question, given, models, key)
+    _graded(state, given, models, key)
 
 
-def _graded(
-    session: AppSession, question: Question, given: Answer, models: ChatByRole, key: str
-) -> None:
+def _graded(state: AnswerState, given: Answer, models: ChatByRole, key: str) -> None:
     """Draws the grade: at once if a rule decides it, else on request."""
+    question = state.question
     score: int | None = by_rule(question, given.text)
     by = "by rule"
     if score is None and not models.has("grade"):
@@ -188,7 +189,7 @@ def _graded(
             return
         try:
             with waiting("Waiting for the grade", "stop-grade"):
-                fresh = judge(question, given.text, chat, session.conversation)
+                fresh = judge(question, given.text, chat, state.session.conversation)
         except LabelError as error:
             trouble("The model gave no grade from 0 to 3.", error)
             return

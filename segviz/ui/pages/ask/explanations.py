@@ -1,18 +1,22 @@
-"""Explains a score by the ledger of a node, and a system's own retrieval by its stages."""
+"""Explains an answered question: its time, gold evidence, scores and stages of retrieval."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from segviz.evaluation.aggregate import Row
+from segviz.evaluation.cases import setting_name
 from segviz.evaluation.compare import Chart
 from segviz.figures.charts import rows_figure
-from segviz.retrieval import Result, Stage
+from segviz.memory.answer import is_adversarial
+from segviz.retrieval import Stage
+from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED
 from segviz.systems import level_name, level_names
-from segviz.ui.state import AppSession
-from segviz.ui.widgets.captions import node_row, place, short
+from segviz.ui.settings import CUSTOM, AnswerState, read_option
+from segviz.ui.widgets.captions import counted, level_label, node_row, place, short, unmarked
 from segviz.ui.widgets.charts import chart, ink, table
 from segviz.ui.widgets.lists import node_list
+from segviz.view.captions import dispute_lines, moment_sentence
 from segviz.view.palette import LEVEL_COLOURS
 
 # The ledger lists this many contributions; the rest is summed in one row.
@@ -26,8 +30,80 @@ _STAGE_LISTED = 40
 _STAGE_HEIGHT = 260
 
 
-def ledger_panel(session: AppSession, result: Result, node: int) -> None:
+def moment(state: AnswerState) -> None:
+    """Says that an earlier state of the memory is asked, and how many texts are out of date."""
+    session, memory = state.session, state.session.memory
+    step = state.shown.step
+    written = memory.settled(step, session.chat) is not memory.at(step)
+    stale = 0 if written else len(memory.pending(step))
+    late = f" A chat model is needed to update {counted(stale, 'text')}." * (stale > 0)
+    st.info(unmarked(moment_sentence(memory, state.question, step) + late))
+
+
+def levels_note(state: AnswerState) -> None:
+    """Says which levels may be retrieved."""
+    levels = state.settings.levels
+    if not levels:
+        st.warning("No level is admissible, so nothing can be retrieved. Choose levels under More.")
+        return
+    names = ", ".join(level_label(state.session.memory, level) for level in levels)
+    st.caption(f"Only these levels may be retrieved: {names}.")
+
+
+def pair_sentence(first: AnswerState, second: AnswerState) -> str:
+    """Compares two settings in Markdown: their gold turns, and the nodes that both retrieve."""
+    names, found = [], []
+    for which, each in (("first", first.result), ("second", second.result)):
+        option = read_option(each.settings)
+        name = setting_name(each.settings) if option == CUSTOM else option
+        names.append(f"**{unmarked(name)}** ({which})")
+        found.append(list(first.gold.fate(each.evidence).values()).count(HIT))
+    sentence = " and ".join(names)
+    if first.gold.turns:
+        sentence = f"{names[0]} finds {found[0]} of {counted(len(first.gold.turns), 'gold turn')}, "
+        sentence += f"{names[1]} finds {found[1]}"
+    common = len(set(first.result.after) & set(second.result.after))
+    both = f"{common} of {counted(len(first.result.after), 'retrieved node')}"
+    return f"{sentence}. In both: {both}."
+
+
+def gold_line(state: AnswerState) -> None:
+    """Draws what became of each gold turn, the gold answer, and what the audit disputes."""
+    question, fates = state.question, state.gold.fate(state.result.evidence)
+    lines: list[str] = []
+    if not question.evidence:
+        lines.append("Gold evidence: none in this conversation.")
+    else:
+        parts = []
+        for fate, meaning in (
+            (HIT, "retrieved"),
+            (COVERED, "inside a wider retrieved node"),
+            (MISSED, "missed"),
+            (ABSENT, "in no leaf (dropped by the unit rule, or not said yet)"),
+        ):
+            turns = [turn for turn, its in fates.items() if its == fate]
+            if turns:
+                parts.append(f"{len(turns)} {meaning} ({', '.join(turns)})")
+        lines.append(f"Gold evidence, {counted(len(fates), 'turn')}: " + "; ".join(parts))
+    if question.unresolved:
+        unknown = ", ".join(question.unresolved)
+        lines.append(f"Unresolved evidence, in no turn of this conversation: {unknown}")
+    if question.answer is not None:
+        lines.append(f"Gold answer: {question.answer}")
+    elif question.adversarial is not None:
+        wrong = question.adversarial
+        lines.append(f"Gold answer: not mentioned. The tempting wrong answer: {wrong}")
+    elif is_adversarial(question):
+        lines.append("Gold answer: not mentioned (adversarial).")
+    else:
+        lines.append("Gold answer: the file gives none.")
+    lines += dispute_lines(question.disputed) if question.disputed else []
+    st.text("\n".join(lines))
+
+
+def ledger_panel(state: AnswerState, node: int) -> None:
     """Draws the ledger: own score plus every contribution equals the propagated score, exactly."""
+    session, result = state.session, state.result
     ledger = result.explain(node)
     structure = result.structure
 
@@ -65,37 +141,29 @@ def ledger_panel(session: AppSession, result: Result, node: int) -> None:
     )
 
 
-def stages_panel(session: AppSession, result: Result) -> None:
-    """Draws the stages in order, each with the nodes it examined and those it kept.
-
-    Propagation has no stages and draws nothing.
-    """
-    if not result.stages:
-        return
+def stages_panel(state: AnswerState) -> None:
+    """Draws the stages in order, each with the nodes it examined and those it kept."""
     st.markdown("**How the system retrieves, stage by stage**")
-    told, seen = st.columns([11, 10], gap="medium")
-    with told, st.container(border=True, key="stages"):
-        for number, stage in enumerate(result.stages, start=1):
-            _stage(session, result, number, stage)
-    with seen:
-        _levels(session, result)
+    stages, levels = st.columns([11, 10], gap="medium")
+    with stages, st.container(border=True, key="stages"):
+        for number, stage in enumerate(state.result.stages, start=1):
+            st.markdown(f"{number}. **{stage.name}**")
+            st.text(stage.note)
+            if not stage.nodes:
+                continue
+            title = f"{len(stage.nodes):,} examined, {len(stage.kept):,} kept"
+            if stage.scores:
+                title += f" · best score: {stage.scores[0]:.3f} (node {stage.nodes[0]})"
+            with st.expander(title, key=f"stage-{number}", on_change="rerun") as opened:
+                if opened.open:
+                    _stage_list(state, number, stage)
+    with levels:
+        _levels(state)
 
 
-def _stage(session: AppSession, result: Result, number: int, stage: Stage) -> None:
-    st.markdown(f"{number}. **{stage.name}**")
-    st.text(stage.note)
-    if not stage.nodes:
-        return
-    title = f"{len(stage.nodes):,} examined, {len(stage.kept):,} kept"
-    if stage.scores:
-        title += f" · best score: {stage.scores[0]:.3f} (node {stage.nodes[0]})"
-    with st.expander(title, key=f"stage-{number}", on_change="rerun") as listed:
-        if listed.open:
-            _stage_list(session, result, number, stage)
-
-
-def _stage_list(session: AppSession, result: Result, number: int, stage: Stage) -> None:
+def _stage_list(state: AnswerState, number: int, stage: Stage) -> None:
     """Lists the nodes of a stage, kept ones first; a click selects one."""
+    session, result = state.session, state.result
     kept = set(stage.kept)
     order = sorted(range(len(stage.nodes)), key=lambda place: stage.nodes[place] not in kept)
     if len(order) > _STAGE_LISTED and not st.toggle(
@@ -121,8 +189,9 @@ def _stage_list(session: AppSession, result: Result, number: int, stage: Stage) 
     )
 
 
-def _levels(session: AppSession, result: Result) -> None:
+def _levels(state: AnswerState) -> None:
     """Draws a stacked column of shares by level for the nodes examined and those returned."""
+    session, result = state.session, state.result
     title, names = "Levels of the nodes examined and returned", level_names(session.memory.system)
     st.markdown(f"**{title}**")
     rows: list[Row] = []
@@ -131,7 +200,7 @@ def _levels(session: AppSession, result: Result) -> None:
         shares = {level_name(at, names): round(n / (total or 1), 4) for at, n in counts.items()}
         rows.append({"shares of": f"{total} {name}", **shares})
     levels = tuple(rows[0])[1:]
-    told = "; ".join(
+    numbers = "; ".join(
         f"{row['shares of']}: " + ", ".join(f"{level} {row[level]:.0%}" for level in levels)
         for row in rows
     )
@@ -142,7 +211,7 @@ def _levels(session: AppSession, result: Result) -> None:
             colours=LEVEL_COLOURS,
             neutral=ink(),
         ),
-        f"{title}. {told}.",
+        f"{title}. {numbers}.",
         "visited-chart",
         rows=lambda: rows,
     )

@@ -9,19 +9,18 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import Parameter, parameters
-from segviz.conversation import Question
 from segviz.figures.compare import group_of
 from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings, relevance_model, spelled
 from segviz.ui import keys
 from segviz.ui.address import VIEWS, read_view
 from segviz.ui.settings import (
     CUSTOM,
+    AskState,
     asked_from,
     change_settings,
     declared_setting,
     parameter_control,
     preset_options,
-    read_beside,
     read_option,
     read_preset,
     read_settings,
@@ -53,53 +52,53 @@ def question_row(session: AppSession) -> DeltaGenerator:
     return row
 
 
-def ask_controls(session: AppSession, row: DeltaGenerator) -> DeltaGenerator:
+def ask_controls(asked: AskState, row: DeltaGenerator) -> DeltaGenerator:
     """Draws the controls of the page; returns the container for ``tally``, which is drawn last."""
     with row:
-        _retrieval(session)
-        _beside(session)
+        _retrieval(asked)
+        _beside(asked)
     with st.container(horizontal=True, vertical_alignment="center", key="scoring"):
-        _scoring(session)
+        _scoring(asked)
         view_choice()
         place = st.container(
             horizontal=True, vertical_alignment="center", gap="xsmall", key="tally"
         )
-    settings = read_settings(session)
-    if settings.method == "propagate" and not live(session, settings):
-        _propagation(session)
+    if asked.settings.method == "propagate" and not live(asked.session, asked.settings):
+        _propagation(asked)
     return place
 
 
-def tally(session: AppSession, question: Question) -> None:
+def tally(asked: AskState) -> None:
     """Draws how many questions the setting rescues and loses; a click on a count lists them.
 
     Says that Ask opened on the question it helps most, unless the user has chosen one. Draws
     nothing if measuring takes long.
     """
+    session = asked.session
     if not session.conversation.questions or not at_once(session):
         return
-    source, found, settings = st.session_state.get(keys.RESCUED, ("", None, None))
-    opens = (source, settings) == (session.source, read_settings(session))
-    most = opens and found is not None and found.place == question.index
-    rows = question_fates(session, read_settings(session))
+    source, rescue, settings = st.session_state.get(keys.RESCUED, ("", None, None))
+    opens = (source, settings) == (session.source, asked.settings)
+    most = opens and rescue is not None and rescue.place == asked.question.index
+    rows = question_fates(session, asked.settings)
     if rows is None:
         return
+
+    def show_question() -> None:
+        redraw("ask-question", keys.ANSWER)
+
     groups = [group_of(row) for row in rows]
     for group, verb in (("won", "rescues"), ("lost", "loses")):
         label = f"{verb} {groups.count(group)}"
-        questions_popover(session, label, f"atlas-{group}", _show_question, group)
+        questions_popover(session, label, f"atlas-{group}", show_question, group)
     rest = "; this one gains most" if most else " questions"
     st.caption(f"of {len(groups)}{rest}", width="content")
 
 
-def _show_question() -> None:
-    redraw("ask-question", keys.ANSWER)
-
-
-def _scoring(session: AppSession) -> None:
+def _scoring(asked: AskState) -> None:
     """Draws the presets and relevance; both show the current setting."""
+    session, settings = asked.session, asked.settings
     model = session.memory.model
-    settings = read_settings(session)
     usual = replace(settings, relevance=None).relevance_for(model)
     shown, _, changed = settings.relevance_for(model).partition(":")
 
@@ -136,49 +135,53 @@ def live(session: AppSession, settings: RetrievalSettings) -> bool:
     return follows and keeps_time(session.memory, session.memory.structure)
 
 
-def _retrieval(session: AppSession) -> None:
+def _retrieval(asked: AskState) -> None:
     """Draws the choice of K, and a popover with rarer settings of retrieval."""
+    session, settings = asked.session, asked.settings
     st.selectbox(
         "K",
         # A link or a session file may have a larger K.
-        sorted({*range(1, 31), read_settings(session).k}),
+        sorted({*range(1, 31), settings.k}),
         format_func=lambda k: f"K {k}",
         label_visibility="collapsed",
         width=92,
         help=declared_setting("k").spec.details,
-        **setting(session, "k"),
+        **setting(session, settings, "k"),
     )
     with st.popover("More", width="content", key="more-settings", on_change="rerun") as opened:
         if not opened.open:
             return
         for each in parameters(RetrievalSettings):
             if each.kind is tuple:
-                _levels(session, each)
+                _levels(asked, each)
             elif not each.spec.drawn_by:
-                setting_control(session, each.name)
-        _budget(session)
-        _asked_step(session)
-        _ingredients(session)
+                setting_control(session, settings, each.name)
+        _budget(asked)
+        _asked_step(asked)
+        _ingredients(asked)
 
 
-def _levels(session: AppSession, levels: Parameter) -> None:
+def _levels(asked: AskState, levels: Parameter) -> None:
     """Draws the choice of the levels that may be retrieved."""
+    session, settings = asked.session, asked.settings
     there = list(range(int(session.memory.structure.level.max()) + 1))
     st.multiselect(
         levels.label,
         there,
         format_func=lambda level: level_label(session.memory, level),
         help=levels.spec.details,
-        **setting(session, levels.name, there, list, lambda chosen: tuple(sorted(chosen))),
+        **setting(
+            session, settings, levels.name, there, list, lambda chosen: tuple(sorted(chosen))
+        ),
     )
 
 
 _NOTHING, _KEPT = "nothing", "this setting, kept as it is"
 
 
-def _beside(session: AppSession) -> None:
+def _beside(asked: AskState) -> None:
     """Draws the choice of a second setting, with which the same tree is drawn beside the first."""
-    scoring = read_beside(session)
+    session, scoring = asked.session, asked.beside
     presets = [name for name in preset_options(session.memory.system) if name != CUSTOM]
     shown = _NOTHING if scoring is None else read_option(scoring)
     shown = _KEPT if shown == CUSTOM else shown
@@ -204,9 +207,10 @@ def _beside(session: AppSession) -> None:
         )
 
 
-def _ingredients(session: AppSession) -> None:
+def _ingredients(asked: AskState) -> None:
     """Draws the parameters of the relevance in force; a weight of 0 switches an ingredient off."""
-    model = relevance_model(read_settings(session).relevance_for(session.memory.model))
+    session = asked.session
+    model = relevance_model(asked.settings.relevance_for(session.memory.model))
     declared = parameters(type(model))
     if declared:
         st.markdown(f"**Ingredients of {model.name} relevance**")
@@ -225,34 +229,37 @@ _BUDGET = 1_000
 """Default token budget."""
 
 
-def _budget(session: AppSession) -> None:
+def _budget(asked: AskState) -> None:
     """Draws a switch from K to a budget of tokens, and the budget while it is on."""
-    budget = read_settings(session).budget
+    session, settings = asked.session, asked.settings
     wanted = st.toggle(
         "Fill a token budget instead of K",
         help="Nodes are taken best first until the next one no longer fits. A token is "
         "estimated as four characters.",
         **shows(
             "by-budget",
-            budget is not None,
+            settings.budget is not None,
             lambda on: change_settings(session, budget=_BUDGET if on else None),
         ),
     )
     if wanted:
         tokens = declared_setting("budget")
         low, high = int(tokens.spec.low or 1), int(tokens.spec.high or _BUDGET)
-        st.number_input(tokens.label, low, high, step=50, **setting(session, "budget", _BUDGET))
+        st.number_input(
+            tokens.label, low, high, step=50, **setting(session, settings, "budget", _BUDGET)
+        )
 
 
-def _propagation(session: AppSession) -> None:
+def _propagation(asked: AskState) -> None:
     """Draws policy, α and H as widgets, for settings that the header of the canvas cannot hold."""
+    session, settings = asked.session, asked.settings
     columns = st.columns([5, 4, 3], gap="medium")
     policy: str = columns[0].selectbox(
         "policy",
         list(POLICIES),
         help="Direction in which scores travel along the tree before the best nodes are chosen:\n\n"
         + "\n".join(f"- {POLICIES[name]().label}" for name in POLICIES),
-        **setting(session, "policy"),
+        **setting(session, settings, "policy"),
     )
     still = policy == "none"
     for column, name in zip(columns[1:], ("alpha", "horizon"), strict=True):
@@ -265,12 +272,13 @@ def _propagation(session: AppSession) -> None:
             step=kind(spec.step),
             disabled=still,
             help=spec.details,
-            **setting(session, name),
+            **setting(session, settings, name),
         )
 
 
-def _asked_step(session: AppSession) -> None:
+def _asked_step(asked: AskState) -> None:
     """Draws the slider of the step that is asked; at first the question's moment or the last."""
+    session, settings = asked.session, asked.settings
     total = len(session.memory.steps)
     if not total:
         return
@@ -280,5 +288,5 @@ def _asked_step(session: AppSession) -> None:
         0,
         total,
         help=step.spec.details,
-        **setting(session, "step", asked_from(session)),
+        **setting(session, settings, "step", asked_from(session)),
     )

@@ -23,7 +23,7 @@ from segviz.tree import costs_of
 from segviz.ui.pages.compare import Comparing, built_key
 from segviz.ui.settings import asked_question
 from segviz.ui.state import AppSession
-from segviz.ui.widgets.canvas import tree_canvas
+from segviz.ui.widgets.canvas import CanvasActions, tree_canvas
 from segviz.ui.widgets.captions import cited, counted
 from segviz.ui.widgets.charts import sentence_of
 from segviz.ui.widgets.waiting import PLAY, Job, JobPart, Progress
@@ -121,7 +121,8 @@ def _draw(compared: Comparing, name: str) -> None:
     levels = 1 + max(int(one.structure.level.max(initial=0)) for one in memories)
     height = min(164 + 48 * levels, 334)
     payload = tree_payload(drawn, legend=False)
-    tree_canvas(payload, key=f"compare-{name}", height=height, on_select=select)
+    actions = CanvasActions(select=select)
+    tree_canvas(payload, key=f"compare-{name}", height=height, actions=actions)
 
 
 def select_turns(session: AppSession, turns: tuple[str, ...]) -> None:

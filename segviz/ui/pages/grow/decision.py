@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import streamlit as st
@@ -13,11 +15,27 @@ from segviz.memory import Memory
 from segviz.text.captions import duration, shorten
 from segviz.text.words import content_tokens
 from segviz.tree import Decision, Judgement, Revise, Step, Structure, total_cost
-from segviz.ui.settings import setting_control
-from segviz.ui.state import AppSession
+from segviz.ui.settings import read_settings, setting_control
+from segviz.ui.state import AppSession, Shown
 from segviz.ui.widgets.captions import called, counted, kind_label, level_label, named, unmarked
 from segviz.ui.widgets.charts import Height, table
 from segviz.ui.widgets.lists import diffs, node_list
+
+
+@dataclass(frozen=True)
+class GrowState(Shown):
+    """Memory after one step on Grow."""
+
+    @property
+    def made_by(self) -> Step:
+        """The step after which it is shown."""
+        return self.session.memory.steps[self.step - 1]
+
+    @cached_property
+    def summary(self) -> tuple[str, str]:
+        """What the step did, and its further reasons; see :func:`step_summary`."""
+        return step_summary(self.session, self.structure, self.made_by)
+
 
 # Candidates listed without scrolling.
 _SEEN = 9
@@ -54,10 +72,10 @@ def step_summary(session: AppSession, structure: Structure, step: Step) -> tuple
         return f"{f'“{words}”' if words else kind} ({where}{more})"
 
     def in_words(text: str, more: str = "") -> str:
-        def put(found: re.Match[str]) -> str:
-            noun, node = found[1], int(found[2])
+        def put(match: re.Match[str]) -> str:
+            noun, node = match[1], int(match[2])
             if node >= len(structure) or not structure.active[structure.chain[node]]:
-                return found[0]
+                return match[0]
             words = name(node, more if node == about else "")
             return words if noun == "node" or words[0] != "“" else f"{noun} {words}"
 
@@ -98,40 +116,36 @@ def _quoted(session: AppSession, step: Step, room: int) -> str:
     return "“" + re.sub(r"[.,;]?\s\S{0,12}…$", "…", beginning) + "”"
 
 
-def decision_line(line: str) -> None:
+def decision_line(state: GrowState) -> None:
     """Draws the summary of the step above the tree."""
     with st.container(key="decided"):
-        st.markdown(unmarked(line))
+        st.markdown(unmarked(state.summary[0]))
 
 
-def decision_panel(
-    session: AppSession, structure: Structure, step: Step, now: int, why: str
-) -> None:
-    """Draws the scores of the decision, the rewritten texts and the cost of ``step``.
-
-    ``now`` is the number of the step. ``why`` has the reasons that :func:`step_summary` returns
-    beside its sentence.
-    """
+def decision_panel(state: GrowState) -> None:
+    """Draws the scores of the decision, the rewritten texts and the cost of the step."""
+    session, step, (_, why) = state.session, state.made_by, state.summary
     st.markdown("**Why**" if why else "**What changed**", help=unmarked(step.note))
     if why:
         st.text(why)
     decision = step.decision
     if decision is not None and decision.candidates:
-        before = session.memory.at(now - 1)
-        _beside(session, session.shown(before), structure, step, decision)
+        before = session.memory.at(state.step - 1)
+        _beside(state, session.shown(before), decision)
         several = "All " * (len(decision.candidates) > 1)
         with st.expander(several + counted(len(decision.candidates), "candidate")):
-            _candidates(session, before, structure, decision)
-    _changes(session, structure, step, now)
-    _figures(session, structure, step, now)
-    setting_control(session, "literal")
+            _candidates(state, before, decision)
+    _changes(state)
+    _figures(state)
+    setting_control(session, read_settings(session), "literal")
 
 
-def _figures(session: AppSession, structure: Structure, step: Step, now: int) -> None:
+def _figures(state: GrowState) -> None:
     """Draws the running cost in a row of numbers."""
+    structure, step = state.structure, state.made_by
     leaves = len(structure.leaves)
     nodes = int(structure.collapsed.active.sum())
-    cost = total_cost(session.memory.steps[:now])
+    cost = total_cost(state.session.memory.steps[: state.step])
     written, so_far = cost.annotated, cost.by_model
     made = f" · {step.cost.by_model or 'nothing asked'} (so far {so_far})" if so_far else ""
     # A saved memory has no times.
@@ -149,25 +163,24 @@ def _figures(session: AppSession, structure: Structure, step: Step, now: int) ->
     )
 
 
-def _beside(
-    session: AppSession, before: Structure, after: Structure, step: Step, decision: Decision
-) -> None:
+def _beside(state: GrowState, before: Structure, decision: Decision) -> None:
     """Draws the new unit next to a candidate before the step, with shared words marked.
 
     The candidate is the selected one, else the chosen one.
     """
+    session = state.session
     known = [n for n in (item.node for item in decision.candidates) if n < len(before)]
     asked = session.selected_in(before)
     if asked is None or asked not in before.chain[known]:
         if decision.chosen not in known:
             return
         asked = int(before.chain[decision.chosen])
-    unit, other = step.unit.text, before.text[asked]
+    unit, other = state.made_by.unit.text, before.text[asked]
     shared = telling_words(unit, other, session.conversation.speakers)
     with st.container(key="beside-candidate"):
         for column, head, text in zip(
             st.columns(2, gap="medium"),
-            ("The new unit", named(session, before, asked, after)),
+            ("The new unit", named(session, before, asked, state.structure)),
             (unit, other),
             strict=True,
         ):
@@ -194,15 +207,13 @@ def telling_words(one: str, other: str, speakers: Sequence[str]) -> frozenset[st
     return frozenset(word for word in shared - nobody if salience(word) >= _TELLING)
 
 
-def _candidates(
-    session: AppSession, before: Structure, after: Structure, decision: Decision
-) -> None:
+def _candidates(state: GrowState, before: Structure, decision: Decision) -> None:
     """Draws the table of candidates, in their state before the step, from low to high levels.
 
     Candidates that the step itself made are shown in their state after it. A scored decision fills
     the columns "similar" and "needed", a decision by labels fills "label".
     """
-    memory = session.memory
+    session, memory, after = state.session, state.session.memory, state.structure
     rows: list[dict[str, Any]] = []
     for item in decision.candidates:
         structure = before if item.node < len(before) else after
@@ -249,12 +260,13 @@ def _outcome(item: Judgement, chosen: int | None) -> str:
     return "close enough"
 
 
-def _changes(session: AppSession, after: Structure, step: Step, now: int) -> None:
+def _changes(state: GrowState) -> None:
     """Draws the rewritten annotations of the step as word diffs."""
-    before = session.memory.at(now - 1)
+    session, after = state.session, state.structure
+    before = session.memory.at(state.step - 1)
     changes = [
         (named(session, before, e.node, after), before.text[e.node], e.text)
-        for e in step.events
+        for e in state.made_by.events
         if isinstance(e, Revise) and e.text != before.text[e.node]
     ]
     if not changes:

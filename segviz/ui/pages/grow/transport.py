@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.ui import keys
 from segviz.ui.address import write_step
-from segviz.ui.state import AppSession, shows, typed_turns
+from segviz.ui.state import AppSession, Shown, shows, typed_turns
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.tree import view_choice
@@ -25,8 +25,9 @@ def playing(session: AppSession) -> bool:
     return bool(st.session_state.get(keys.PLAYING) == session.key)
 
 
-def transport(session: AppSession) -> None:
+def transport(shown: Shown) -> None:
     """Draws the step and play controls, the slider and the jump to a session."""
+    session, now = shown.session, shown.step
     key, total = keys.grow_step(session.key), len(session.memory.steps)
 
     go = partial(write_step, session)
@@ -36,7 +37,6 @@ def transport(session: AppSession) -> None:
         # the page has been drawn again.
         go(st.session_state[key] + by)
 
-    now: int = st.session_state[key]
     with st.container(
         horizontal=True,
         horizontal_alignment="distribute",
@@ -64,7 +64,7 @@ def transport(session: AppSession) -> None:
             view_choice()
             if not (session.live or session.saved):
                 typing_panel(session)
-            exports_panel(session, session.shown(session.memory.at(now)))
+            exports_panel(shown)
     if total == 1:
         whole = len(session.memory.units)
         if whole > 1 and not session.live:
