@@ -103,11 +103,6 @@ class AnswerState(AskState):
         step = self.result.settings.step or len(self.session.memory.steps)
         return Shown(self.session, self.result.structure, step, self.result)
 
-    @property
-    def node(self) -> int | None:
-        """Selected node of the structure that was asked."""
-        return self.shown.node
-
 
 def read_asked(session: AppSession) -> AskState:
     """Returns the current question and settings."""

@@ -82,12 +82,12 @@ def again(page: Any) -> None:
 
 def main() -> None:
     calls: Counter[tuple[str, str]] = Counter()
-    threading.setprofile(counter(calls))  # every run of the script is a new thread
     rows = []
     with served() as address, chromium() as browser:
+        threading.setprofile(counter(calls))  # every run of the script is a new thread
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
         page.goto(f"{address}/ask")
-        page.locator(".st-key-ask-tree input.alpha").wait_for()
+        page.locator(".st-key-ask-tree input.alpha").wait_for(timeout=120_000)
         for name, act, most in (("α moved", drag, (200, 45)), ("nothing changed", again, (120, 0))):
             for _ in range(2):
                 page.wait_for_timeout(1000)

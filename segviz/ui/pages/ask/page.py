@@ -138,8 +138,8 @@ def _other_drawing(state: AnswerState, view: str) -> None:
 def _node(state: AnswerState) -> None:
     node_details(state.shown)
     with st.expander("All parts of the score", key="ledger", on_change="rerun") as opened:
-        if opened.open and state.node is not None:
-            explanations.ledger_panel(state, state.node)
+        if opened.open and state.shown.node is not None:
+            explanations.ledger_panel(state, state.shown.node)
 
 
 def _transcript(state: AnswerState) -> None:
@@ -150,7 +150,7 @@ def _transcript(state: AnswerState) -> None:
     session, place, question = state.session, state.session.shown_session, state.question
     flags = dict.fromkeys(question.corrected.evidence, "audit")
     flags |= dict.fromkeys(question.evidence, "gold")
-    if place is None and state.node is not None:
+    if place is None and state.shown.node is not None:
         node_transcript(state.shown, key="ask-transcript", height=_HEIGHT, flags=flags)
         return
     best = state.result.evidence[0].turn_ids if state.result.evidence else ()
@@ -176,9 +176,9 @@ PANELS: tuple[Panel[AnswerState], ...] = (
         explanations.stages_panel,
         lambda it: it.result.stages,
     ),
-    Panel("Selected node", _node, lambda it: it.node is not None, column=0),
-    Panel("Transcript at the node", _transcript, lambda it: it.node is not None, column=1),
-    Panel("Transcript", _transcript, lambda it: it.node is None),
+    Panel("Selected node", _node, lambda it: it.shown.node is not None, column=0),
+    Panel("Transcript at the node", _transcript, lambda it: it.shown.node is not None, column=1),
+    Panel("Transcript", _transcript, lambda it: it.shown.node is None),
     Panel("Pinned nodes", lambda it: pins_panel(it.shown), lambda it: pinned(it.session)),
 )
 """Panels below the controls, from the top."""

@@ -33,7 +33,7 @@ class GrowState(Shown):
 
     @cached_property
     def summary(self) -> tuple[str, str]:
-        """What the step did, and its further reasons; see :func:`step_summary`."""
+        """Sentence about the step, and its further reasons; see :func:`step_summary`."""
         return step_summary(self.session, self.structure, self.made_by)
 
 

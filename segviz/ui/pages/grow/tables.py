@@ -42,10 +42,10 @@ def side_tables_panel(state: GrowState) -> None:
         return
     if bars := timed(rows):
         lane = next(iter(bars[0]))
-        alt = f"{name}: {captions.counted(len(bars), 'bar')} from start to stop, a lane for each {lane}"
-        figure = charts.readable(
-            timeline_figure(bars, neutral=charts.colours()["neutral"], ink=charts.ink())
-        )
+        bar = captions.counted(len(bars), "bar")
+        alt = f"{name}: {bar} from start to stop, a lane for each {lane}"
+        figure = timeline_figure(bars, neutral=charts.colours()["neutral"], ink=charts.ink())
+        figure = charts.readable(figure)
         st.plotly_chart(figure, key="side-table-timeline", config=charts.QUIET, alt=alt)
     st.dataframe(rows, height=charts.tall(len(rows), 12), hide_index=True)
 
