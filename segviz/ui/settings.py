@@ -19,7 +19,7 @@ from segviz.memory import Memory, MissingEmbedder
 from segviz.retrieval import PRESETS, Result, RetrievalSettings, Retriever
 from segviz.retrieval.gold import GoldEvidence
 from segviz.ui import keys
-from segviz.ui.state import AppSession, Shown, shows
+from segviz.ui.state import AppSession, PageState, shows
 from segviz.view.bookmark import opening_settings, usual_method
 from segviz.view.coloring import LIVE, Live
 
@@ -98,10 +98,10 @@ class AnswerState(AskState):
         return self.session.memory.gold(self.question.evidence, self.result.structure)
 
     @cached_property
-    def shown(self) -> Shown:
+    def shown(self) -> PageState:
         """The structure that was asked, for the panels that Ask shares with Grow."""
         step = self.result.settings.step or len(self.session.memory.steps)
-        return Shown(self.session, self.result.structure, step, self.result)
+        return PageState(self.session, self.result.structure, step, self.result)
 
 
 def read_asked(session: AppSession) -> AskState:

@@ -200,7 +200,7 @@ class AppSession:
 
 
 @dataclass(frozen=True)
-class Shown:
+class PageState:
     """Memory on a page: its structure after ``step`` steps, and on Ask the result."""
 
     session: AppSession

@@ -29,7 +29,7 @@ def page() -> None:
     from segviz.memory import ask
     from segviz.ui import address
     from segviz.ui.sidebar.sidebar import sidebar
-    from segviz.ui.state import Shown
+    from segviz.ui.state import PageState
     from segviz.ui.widgets.export_menu import exports_panel
 
     address.arrive("grow")
@@ -39,7 +39,7 @@ def page() -> None:
     if st.session_state.get("asks"):
         result = ask(session.memory, "What is the boat called now?")
     steps = len(session.memory.steps)
-    exports_panel(Shown(session, session.memory.structure, steps, result))
+    exports_panel(PageState(session, session.memory.structure, steps, result))
 
 
 def menu(**state):

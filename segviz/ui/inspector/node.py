@@ -23,7 +23,7 @@ from segviz.tree.inspect import (
 from segviz.ui import keys
 from segviz.ui.address import write_step
 from segviz.ui.inspector.pins import pin_button
-from segviz.ui.state import AppSession, Shown
+from segviz.ui.state import AppSession, PageState
 from segviz.ui.widgets.captions import (
     SIMILARITY,
     counted,
@@ -44,7 +44,7 @@ _VERSIONS = 10
 _T = TypeVar("_T")
 
 
-def node_details(shown: Shown) -> None:
+def node_details(shown: PageState) -> None:
     """Draws the selected node; nothing without one.
 
     Words that match the question are marked. If the node is in the list of evidence, its open row
@@ -94,7 +94,7 @@ def _citation(session: AppSession, structure: Structure, node: int) -> str:
 
 
 def node_transcript(
-    shown: Shown, *, key: str, height: int, flags: dict[str, str] | None = None
+    shown: PageState, *, key: str, height: int, flags: dict[str, str] | None = None
 ) -> None:
     """Draws the transcript with the selected node's turns marked; nothing without one.
 
@@ -110,7 +110,7 @@ def node_transcript(
     transcript(session, passage, key=key, height=height)
 
 
-def _text_tab(shown: Shown, node: int) -> None:
+def _text_tab(shown: PageState, node: int) -> None:
     """Draws the annotation, with the words that match the question marked, and its source."""
     structure, result = shown.structure, shown.result
     matches = result.matches([node]).get(node, {}) if result else {}
@@ -121,7 +121,7 @@ def _text_tab(shown: Shown, node: int) -> None:
     _source(shown, node)
 
 
-def _source(shown: Shown, node: int) -> None:
+def _source(shown: PageState, node: int) -> None:
     """Draws the author of the annotation, and the facts."""
     facts = shown.structure.facts[node]
     origin = {name: str(facts[name]) for name in OF_MODEL if name in facts}
@@ -133,7 +133,7 @@ def _source(shown: Shown, node: int) -> None:
         _texts([(name, read_fact(facts, name)) for name in facts], node, "facts", 140, "node-facts")
 
 
-def _origin(shown: Shown, node: int, origin: Mapping[str, str]) -> None:
+def _origin(shown: PageState, node: int, origin: Mapping[str, str]) -> None:
     """Draws the author of a text; if a model was asked for it, also the prompt and the reply."""
     session, structure = shown.session, shown.structure
     by, why = unmarked(origin.get(WRITTEN_BY, "")), origin.get(FAULT, "")
@@ -178,7 +178,7 @@ def _texts(
     )
 
 
-def _lineage_tab(shown: Shown, node: int) -> None:
+def _lineage_tab(shown: PageState, node: int) -> None:
     """Lists the path from the root, further parents, relations and children; a click selects."""
     session, structure = shown.session, shown.structure
     path = path_from_root(structure, node)
@@ -239,7 +239,7 @@ def _relation(label: str, weight: float, outgoing: bool) -> str:
 SCOPES = ("All nodes", "Leaves only")
 
 
-def _similar_tab(shown: Shown, node: int) -> None:
+def _similar_tab(shown: PageState, node: int) -> None:
     """Lists the five most similar nodes that are neither above nor below this one."""
     session, structure = shown.session, shown.structure
     scope = st.segmented_control(
@@ -277,7 +277,7 @@ def _similar_tab(shown: Shown, node: int) -> None:
     )
 
 
-def _history_tab(shown: Shown, node: int) -> None:
+def _history_tab(shown: PageState, node: int) -> None:
     """Lists every step that wrote the node, up to the step shown, newest first."""
     session, structure = shown.session, shown.structure
     everything = list(written(session.memory.steps, node))

@@ -10,7 +10,7 @@ from segviz.retrieval import Result, ranks
 from segviz.tree import Structure
 from segviz.tree.inspect import kinship, shared_units, similarity
 from segviz.ui.address import pinned
-from segviz.ui.state import AppSession, Shown
+from segviz.ui.state import AppSession, PageState
 from segviz.ui.widgets.captions import SIMILARITY, counted, coverage, named, unmarked
 from segviz.ui.widgets.charts import table
 from segviz.ui.widgets.lists import diffs, node_list
@@ -49,7 +49,7 @@ def pin_button(session: AppSession, node: int) -> None:
     )
 
 
-def pins_panel(shown: Shown) -> None:
+def pins_panel(shown: PageState) -> None:
     """Draws the comparison of the pinned nodes of this memory, of which there is at least one."""
     pins = pinned(shown.session)
     with st.container(border=True, key="pins-panel"):
@@ -67,7 +67,7 @@ def pins_panel(shown: Shown) -> None:
             _compare(shown, pins[0], pins[1])
 
 
-def _compare(shown: Shown, a: int, b: int) -> None:
+def _compare(shown: PageState, a: int, b: int) -> None:
     session, structure = shown.session, shown.structure
     _in_common(session, structure, a, b)
     if shown.result is not None:

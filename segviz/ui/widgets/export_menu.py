@@ -18,7 +18,7 @@ from segviz.export import FORMATS, Format, View, file_name, sweep_csv
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import SECONDS, made
 from segviz.ui.address import current
-from segviz.ui.state import AppSession, Shown, typed_turns
+from segviz.ui.state import AppSession, PageState, typed_turns
 from segviz.ui.widgets.captions import unmarked
 from segviz.ui.widgets.waiting import waiting
 from segviz.view.bookmark import encode
@@ -41,7 +41,7 @@ _WAIT = 2 * SECONDS + 5  # for the queue, then for the browser
 _FETCHED = 0.5
 
 
-def exports_panel(shown: Shown) -> None:
+def exports_panel(shown: PageState) -> None:
     """Draws the menu with the files, each made on a click, and the link of the view."""
     with st.popover("Export", icon=":material/download:", key="exports", on_change="rerun") as menu:
         if not menu.open:

@@ -166,20 +166,16 @@ def _transcript(state: AnswerState) -> None:
 
 
 PANELS: tuple[Panel[AnswerState], ...] = (
-    Panel("Moment", explanations.moment, lambda it: it.result.settings.step is not None),
-    Panel("Levels", explanations.levels_note, lambda it: it.settings.levels is not None),
-    Panel("Tree", _trees, lambda it: len(it.result.structure)),
-    Panel("Gold evidence", explanations.gold_line, lambda it: it.question.index >= 0),
-    Panel("Answer", answer.answer_panel),
-    Panel(
-        "Stages",
-        explanations.stages_panel,
-        lambda it: it.result.stages,
-    ),
-    Panel("Selected node", _node, lambda it: it.shown.node is not None, column=0),
-    Panel("Transcript at the node", _transcript, lambda it: it.shown.node is not None, column=1),
-    Panel("Transcript", _transcript, lambda it: it.shown.node is None),
-    Panel("Pinned nodes", lambda it: pins_panel(it.shown), lambda it: pinned(it.session)),
+    Panel("", explanations.moment, lambda it: it.result.settings.step is not None),
+    Panel("", explanations.levels_note, lambda it: it.settings.levels is not None),
+    Panel("", _trees, lambda it: len(it.result.structure)),
+    Panel("", explanations.gold_line, lambda it: it.question.index >= 0),
+    Panel("", answer.answer_panel),
+    Panel("", explanations.stages_panel, lambda it: it.result.stages),
+    Panel("", _node, lambda it: it.shown.node is not None, column=0),
+    Panel("", _transcript, lambda it: it.shown.node is not None, column=1),
+    Panel("", _transcript, lambda it: it.shown.node is None),
+    Panel("", lambda it: pins_panel(it.shown), lambda it: pinned(it.session)),
 )
 """Panels below the controls, from the top."""
 

@@ -16,14 +16,14 @@ from segviz.text.captions import duration, shorten
 from segviz.text.words import content_tokens
 from segviz.tree import Decision, Judgement, Revise, Step, Structure, total_cost
 from segviz.ui.settings import read_settings, setting_control
-from segviz.ui.state import AppSession, Shown
+from segviz.ui.state import AppSession, PageState
 from segviz.ui.widgets.captions import called, counted, kind_label, level_label, named, unmarked
 from segviz.ui.widgets.charts import Height, table
 from segviz.ui.widgets.lists import diffs, node_list
 
 
 @dataclass(frozen=True)
-class GrowState(Shown):
+class GrowState(PageState):
     """Memory after one step on Grow."""
 
     @property

@@ -116,25 +116,25 @@ def _reasons(state: decision.GrowState) -> None:
 _COLUMNS = (10, 11)
 
 PANELS: tuple[Panel[decision.GrowState], ...] = (
-    Panel("Controls", transport.transport),
+    Panel("", transport.transport),
     # Only trees with a frontier can cascade or become stars.
-    Panel("Warnings", tables.warnings, lambda it: it.session.memory.has_frontier),
-    Panel("The step", decision.decision_line),
-    Panel("Tree", _tree, lambda it: read_view() == VIEWS[0]),
-    Panel("Node-link or outline", _other_drawing, lambda it: read_view() != VIEWS[0]),
+    Panel("", tables.warnings, lambda it: it.session.memory.has_frontier),
+    Panel("", decision.decision_line),
+    Panel("", _tree, lambda it: read_view() == VIEWS[0]),
+    Panel("", _other_drawing, lambda it: read_view() != VIEWS[0]),
     Panel("Tables", tables.side_tables_panel, tables.has_side_tables, closed="tables-panel"),
-    Panel("Selected node", _node, lambda it: it.node is not None, column=0),
-    Panel("Transcript", _transcript, lambda it: it.node is None, column=0),
-    Panel("Decision", decision.decision_panel, column=1),
-    Panel("Pinned nodes", pins_panel, lambda it: pinned(it.session)),
+    Panel("", _node, lambda it: it.node is not None, column=0),
+    Panel("", _transcript, lambda it: it.node is None, column=0),
+    Panel("", decision.decision_panel, column=1),
+    Panel("", pins_panel, lambda it: pinned(it.session)),
     Panel("Shape and cost", tables.shape_panel, closed="shape-panel"),
 )
 """Panels of the page, from the top."""
 
 FOLLOWING: tuple[Panel[decision.GrowState], ...] = (
-    Panel("The step", decision.decision_line),
-    Panel("Tree", lambda it: _tree(it, goes_on=True)),
-    *(panel for panel in PANELS if panel.body in (_node, _transcript)),
-    Panel("Reasons", _reasons, column=1),
+    Panel("", decision.decision_line),
+    Panel("", lambda it: _tree(it, goes_on=True)),
+    *(panel for panel in PANELS if panel.draw in (_node, _transcript)),
+    Panel("", _reasons, column=1),
 )
 """Panels while a watched conversation is followed."""

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.ui import keys
 from segviz.ui.address import write_step
-from segviz.ui.state import AppSession, Shown, shows, typed_turns
+from segviz.ui.state import AppSession, PageState, shows, typed_turns
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.tree import view_choice
@@ -25,7 +25,7 @@ def playing(session: AppSession) -> bool:
     return bool(st.session_state.get(keys.PLAYING) == session.key)
 
 
-def transport(shown: Shown) -> None:
+def transport(shown: PageState) -> None:
     """Draws the step and play controls, the slider and the jump to a session."""
     session, now = shown.session, shown.step
     key, total = keys.grow_step(session.key), len(session.memory.steps)
