@@ -170,7 +170,7 @@ class Memory:
             # The system writes the postponed texts as events, applied to a copy of the structure.
             services = services_for(model, self.embedder, chat, self.conversation)
             events = model.settle(before, self.steps[:step], services)
-            fold = Replayer.of(before)
+            fold = Replayer(before)
             for event in events:
                 fold.apply(event)
             self._settled_cache.clear()

@@ -35,7 +35,8 @@ class Replayer:
     each node, so that Retire can be checked in O(1).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, structure: Structure | None = None) -> None:
+        """Starts with the columns of ``structure``; empty without one."""
         self.level: list[int] = []
         self.span: list[Span] = []
         self.text: list[str] = []
@@ -46,21 +47,22 @@ class Replayer:
         self.edges: dict[tuple[int, int], None] = {}
         self.relations: dict[tuple[int, int, str], Relate] = {}
         self.degree: list[int] = []
+        if structure is None:
+            return
+        edges = structure.edges
+        self.level, self.active = structure.level.tolist(), structure.active.tolist()
+        self.span = list(zip(structure.start.tolist(), structure.stop.tolist(), strict=True))
+        self.text, self.vector = list(structure.text), list(structure.vector)
+        self.kind, self.facts = list(structure.kind), list(structure.facts)
+        self.edges = dict.fromkeys(zip(edges[:, 0].tolist(), edges[:, 1].tolist(), strict=True))
+        self.relations = {(r.source, r.target, r.label): r for r in structure.relations}
+        self.degree = np.bincount(edges.ravel(), minlength=len(structure)).tolist()
+        for source, target, _ in self.relations:
+            self._count(source, target, 1)
 
-    @classmethod
-    def of(cls, structure: Structure) -> Replayer:
-        """Returns a replayer that continues from ``structure``."""
-        made, edges = cls(), structure.edges
-        made.level, made.active = structure.level.tolist(), structure.active.tolist()
-        made.span = list(zip(structure.start.tolist(), structure.stop.tolist(), strict=True))
-        made.text, made.vector = list(structure.text), list(structure.vector)
-        made.kind, made.facts = list(structure.kind), list(structure.facts)
-        made.edges = dict.fromkeys(zip(edges[:, 0].tolist(), edges[:, 1].tolist(), strict=True))
-        made.relations = {(r.source, r.target, r.label): r for r in structure.relations}
-        made.degree = np.bincount(edges.ravel(), minlength=len(structure)).tolist()
-        for source, target, _ in made.relations:
-            made._count(source, target, 1)
-        return made
+    def __len__(self) -> int:
+        """Returns the number of nodes ever added."""
+        return len(self.level)
 
     def take(self, number: int, step: Step) -> None:
         """Applies the events of step ``number``; ReplayError names the step."""

@@ -67,7 +67,7 @@ class TestBuild:
 
     def test_a_fold_goes_on_from_a_structure(self, build_of):
         _, given = build_of
-        fold = Replayer.of(replay(given[:40]))
+        fold = Replayer(replay(given[:40]))
         for number, step in enumerate(given[40:], 40):
             fold.take(number, step)
         assert alike(fold.freeze(), replay(given))

@@ -67,7 +67,7 @@ class Woodland:
         return item
 
     def structure(self):
-        self.events += self.draft.take()
+        self.events += self.draft.changes()
         return replay([Step(unit(0), "", None, tuple(self.events))])
 
 

@@ -72,13 +72,13 @@ def test_events_say_what_was_done(rng, moves):
             ):
                 draft.remove(some)
             case 7:
-                events += draft.take()
-                draft = Draft.of(replay([Step(unit(0), "", None, tuple(events))]), EMBEDDER)
-    events += draft.take()
+                events += draft.changes()
+                draft = Draft(EMBEDDER, replay([Step(unit(0), "", None, tuple(events))]))
+    events += draft.changes()
     structure = replay([Step(unit(0), "", None, tuple(events))])
     agrees(draft, structure)
     assert check(structure) == []
-    assert draft.take() == ()
+    assert draft.changes() == ()
 
 
 def test_the_most_alike_with_ties_to_the_first_listed():

@@ -111,7 +111,7 @@ class Layer:
 
     def check(self):
         self.themes.rewrite()
-        self.events += self.draft.take()
+        self.events += self.draft.changes()
         structure = replay([Step(unit(0), "", None, tuple(self.events))])
         assert check(structure, SYSTEMS["xmemory"].invariants) == []
         return structure

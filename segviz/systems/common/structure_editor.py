@@ -26,10 +26,10 @@ from segviz.tree import (
     Facts,
     Link,
     Relate,
+    Replayer,
     Retire,
     Revise,
     Scalar,
-    Span,
     Step,
     Structure,
     Unlink,
@@ -37,50 +37,28 @@ from segviz.tree import (
 )
 
 
-class Draft:
-    """Structure under construction; ``take`` returns the changes since the last call as events."""
+class Draft(Replayer):
+    """Structure under construction; ``changes`` returns the changes since the last call as events.
 
-    def __init__(self, embedder: Embedder) -> None:
-        """Starts an empty structure whose texts ``embedder`` turns into vectors."""
-        self.level: list[int] = []
-        self.span: list[Span] = []
-        self.text: list[str] = []
-        self.kind: list[str] = []
-        self.facts: list[Facts] = []
-        self.active: list[bool] = []
-        self.children: list[list[int]] = []
-        self.parents: list[list[int]] = []
-        self.relations: dict[tuple[int, int, str], Relate] = {}
+    Edges, relations and new nodes are applied as events of the replayer at once. Revisions are
+    made in its columns and become one event a node. Beside the columns the draft has the children
+    and parents of each node, and all vectors as one matrix.
+    """
+
+    def __init__(self, embedder: Embedder, structure: Structure | None = None) -> None:
+        """Starts as ``structure``, empty without one; ``embedder`` turns texts into vectors."""
+        super().__init__(structure)
         self.embedder = embedder
         self._annotations: dict[int, Annotation] = {}  # of texts that may have a title or origin
+        self.children = [list(children) for children in structure.children] if structure else []
+        self.parents = [list(parents) for parents in structure.parents] if structure else []
         self._matrix: Vector = np.zeros((64, 0), dtype=np.float32)
-        self._new: list[int] = []
-        self._changed: dict[int, None] = {}
-        self._levelled: set[int] = set()
-        self._noted: set[int] = set()
+        if structure:
+            self._matrix = structure.vector.copy()
+        self._known = len(self)  # nodes that the events so far have added
+        self._revised: dict[int, set[str]] = {}  # changed nodes, with "level" and "facts" if new
         self._stretched: set[int] = set()
-        self._retired: list[int] = []
-        self._joins: list[Link | Unlink | Relate] = []
-
-    @classmethod
-    def of(cls, structure: Structure, embedder: Embedder) -> Draft:
-        """Returns a draft that begins as ``structure``, without changes yet."""
-        draft = cls(embedder)
-        draft.level = structure.level.tolist()
-        draft.span = list(zip(structure.start.tolist(), structure.stop.tolist(), strict=True))
-        draft.text = list(structure.text)
-        draft.kind = list(structure.kind)
-        draft.facts = list(structure.facts)
-        draft.active = structure.active.tolist()
-        draft.children = [list(children) for children in structure.children]
-        draft.parents = [list(parents) for parents in structure.parents]
-        draft._matrix = structure.vector.copy()
-        draft.relations = {(r.source, r.target, r.label): r for r in structure.relations}
-        return draft
-
-    def __len__(self) -> int:
-        """Returns the number of nodes ever added."""
-        return len(self.level)
+        self._applied: list[Event] = []
 
     # --- reading ---------------------------------------------------------------------
 
@@ -125,9 +103,35 @@ class Draft:
 
     # --- changing --------------------------------------------------------------------
 
+    def apply(self, event: Event) -> None:
+        """Applies an event; it is one of the next ``changes``."""
+        super().apply(event)
+        match event:
+            case Add(node, vector=vector):
+                self.children.append([])
+                self.parents.append([])
+                if node >= len(self._matrix) or not self._matrix.shape[1]:
+                    # Rows double, so that adding n nodes copies O(n) rows in all.
+                    grown = np.zeros((max(64, 2 * node), len(vector)), dtype=np.float32)
+                    if self._matrix.shape[1]:
+                        grown[:node] = self._matrix[:node]
+                    self._matrix = grown
+                self._matrix[node] = vector
+            case Link(parent, child):
+                self.children[parent].append(child)
+                self.parents[child].append(parent)
+                self._stretched.add(parent)
+            case Unlink(parent, child):
+                self.children[parent].remove(child)
+                self.parents[child].remove(parent)
+                self._stretched.add(parent)
+        self._applied.append(event)
+
     def leaf(self, unit: Unit, vector: Vector) -> int:
         """Adds a level-0 node for a unit, with its vector; returns the node."""
-        return self._append(0, (unit.index, unit.index + 1), unit.text, vector, "", {})
+        node = len(self)
+        self.apply(Add(node, 0, (unit.index, unit.index + 1), unit.text, vector))
+        return node
 
     def add(
         self,
@@ -142,49 +146,21 @@ class Draft:
         given = text if isinstance(text, Annotation) else Annotation(text)
         if vector is None:
             vector = self.embedder.embed([given.text])[0]
-        known = {**given.facts, **(facts or {})}
-        node = self._append(level, (0, 0), given.text, vector, kind, known)
+        node, known = len(self), {**given.facts, **(facts or {})}
+        self.apply(Add(node, level, (0, 0), given.text, vector, kind, known))
         if given is text:
             self._annotations[node] = given
         for child in children:
             self.link(node, child)
         return node
 
-    def _append(
-        self, level: int, span: Span, text: str, vector: Vector, kind: str, facts: Facts
-    ) -> int:
-        node = len(self)
-        self.level.append(level)
-        self.span.append(span)
-        self.text.append(text)
-        self.kind.append(kind)
-        self.facts.append(facts)
-        self.active.append(True)
-        self.children.append([])
-        self.parents.append([])
-        if node >= len(self._matrix) or not self._matrix.shape[1]:
-            # Rows double, so that adding n nodes copies O(n) rows in all.
-            grown = np.zeros((max(64, 2 * node), len(vector)), dtype=np.float32)
-            if self._matrix.shape[1]:
-                grown[:node] = self._matrix[:node]
-            self._matrix = grown
-        self._matrix[node] = vector
-        self._new.append(node)
-        return node
-
     def link(self, parent: int, child: int) -> None:
         """Makes ``child`` the last child of ``parent``."""
-        self.children[parent].append(child)
-        self.parents[child].append(parent)
-        self._stretched.add(parent)
-        self._joins.append(Link(parent, child))
+        self.apply(Link(parent, child))
 
     def unlink(self, parent: int, child: int) -> None:
         """Removes ``child`` from the children of ``parent``."""
-        self.children[parent].remove(child)
-        self.parents[child].remove(parent)
-        self._stretched.add(parent)
-        self._joins.append(Unlink(parent, child))
+        self.apply(Unlink(parent, child))
 
     def arrange(self, parent: int, children: Sequence[int]) -> None:
         """Gives ``parent`` exactly these children in this order, with the fewest edge changes."""
@@ -202,25 +178,17 @@ class Draft:
         self, source: int, target: int, label: str, weight: float, facts: Facts | None = None
     ) -> None:
         """Sets the weight and the facts of a relation; weight 0 removes it."""
-        key = (source, target, label)
-        relation = Relate(source, target, label, weight, facts or {})
-        if weight:
-            self.relations[key] = relation
-        else:
-            del self.relations[key]
-        self._joins.append(relation)
+        self.apply(Relate(source, target, label, weight, facts or {}))
 
     def note(self, node: int, **facts: Scalar) -> None:
         """Sets the named facts of a node; its other facts stay."""
         self.facts[node] = {**self.facts[node], **facts}
-        self._changed[node] = None
-        self._noted.add(node)
+        self._revised.setdefault(node, set()).add("facts")
 
     def raise_to(self, node: int, level: int) -> None:
         """Moves a node to another level."""
         self.level[node] = level
-        self._changed[node] = None
-        self._levelled.add(node)
+        self._revised.setdefault(node, set()).add("level")
 
     def rewrite(self, nodes: Sequence[int], texts: Sequence[str | Annotation]) -> None:
         """Replaces the texts of ``nodes`` and embeds the new ones together."""
@@ -230,8 +198,8 @@ class Draft:
         vectors = self.embedder.embed([each.text for each in given])
         for node, each, vector in zip(nodes, given, vectors, strict=True):
             self.text[node], self._annotations[node] = each.text, each
-            self._matrix[node] = vector
-            self._changed[node] = None
+            self.vector[node] = self._matrix[node] = vector
+            self._revised.setdefault(node, set())
             if each.facts:
                 self.note(node, **each.facts)
 
@@ -257,50 +225,47 @@ class Draft:
             self.unlink(node, child)
         for key in [key for key in self.relations if node in key[:2]]:
             self.relate(*key, 0.0)
-        self.active[node] = False
-        self._retired.append(node)
+        self.apply(Retire(node))
 
     # --- handing over ----------------------------------------------------------------
 
-    def take(self) -> tuple[Event, ...]:
+    def changes(self) -> tuple[Event, ...]:
         """Returns the changes since the last call as events.
 
         Their order is: added nodes in their present state, then edges and relations in the order
         they were made, revisions, and retirements.
         """
         self._stretch()
-        new = set(self._new)
-        revised = [n for n in sorted(self._changed) if n not in new and self.active[n]]
         # Nodes come first, because edges refer to them; retirements last, because a retired node
         # must have lost its edges.
-        events: list[Event] = [
+        added = [
             Add(
                 n,
                 self.level[n],
                 self.span[n],
                 self.text[n],
-                self._matrix[n].copy(),
+                self.vector[n],
                 self.kind[n],
                 self.facts[n],
             )
-            for n in self._new
+            for n in range(self._known, len(self))
         ]
-        events += self._joins
-        events += [
+        joined = [event for event in self._applied if not isinstance(event, Add | Retire)]
+        revised = [
             Revise(
                 n,
                 self.span[n],
                 self.text[n],
-                self._matrix[n].copy(),
-                self.level[n] if n in self._levelled else None,
-                self.facts[n] if n in self._noted else None,
+                self.vector[n],
+                self.level[n] if "level" in self._revised[n] else None,
+                self.facts[n] if "facts" in self._revised[n] else None,
             )
-            for n in revised
+            for n in sorted(self._revised)
+            if n < self._known and self.active[n]
         ]
-        events += [Retire(n) for n in self._retired]
-        self._new, self._retired, self._joins = [], [], []
-        self._changed, self._levelled, self._noted = {}, set(), set()
-        return tuple(events)
+        retired = [event for event in self._applied if isinstance(event, Retire)]
+        self._known, self._revised, self._applied = len(self), {}, []
+        return (*added, *joined, *revised, *retired)
 
     def step(
         self,
@@ -315,7 +280,7 @@ class Draft:
         Its cost counts the texts ``written``, the candidates ``inspected`` and the nodes its events
         name.
         """
-        events = self.take()
+        events = self.changes()
         touched = {getattr(event, "node", None) for event in events} - {None}
         cost = Cost(annotated=written, inspected=inspected, modified=len(touched))
         return Step(unit, note, decision, events, cost)
@@ -337,7 +302,7 @@ class Draft:
             hull = (min(start for start, _ in spans), max(stop for _, stop in spans))
             if hull != self.span[node]:
                 self.span[node] = hull
-                self._changed[node] = None
+                self._revised.setdefault(node, set())
                 for parent in self.parents[node]:
                     heapq.heappush(pending, (self.level[parent], parent))
 

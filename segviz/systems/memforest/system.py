@@ -117,10 +117,10 @@ class MemForest(MemForestSearchParameters, SceneParameters, FactParameters, MemF
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
         """Returns the events that write the pending nodes, as at the end of a session."""
-        draft = Draft.of(structure, services.embedder)
+        draft = Draft(services.embedder, structure)
         annotate = or_offline(self.annotate, services, Extractive)
         Summaries(draft, annotate, self.leaves).refresh()
-        return draft.take()
+        return draft.changes()
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
         """Returns MemForest's facts for a question; the class describes the stages."""
