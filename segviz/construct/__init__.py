@@ -38,6 +38,7 @@ from segviz.construct.protocols import (
     require_chat,
     services_for,
 )
+from segviz.construct.tasks import Tasks
 
 __all__ = [
     "LOOK_BACK",
@@ -54,6 +55,7 @@ __all__ = [
     "Spec",
     "System",
     "Tabulates",
+    "Tasks",
     "Verdict",
     "arriving",
     "as_settings",

@@ -36,8 +36,7 @@ SYSTEMS: dict[str, type[Any]] = {
 
 def level_names(system: str) -> tuple[str, ...]:
     """Returns a system's names of its levels, from 0 upwards; () if it has none."""
-    names: tuple[str, ...] = getattr(SYSTEMS.get(system), "level_names", ())
-    return names
+    return tuple(getattr(SYSTEMS.get(system), "level_names", ()))
 
 
 def level_name(level: int, names: Sequence[str] = ()) -> str:

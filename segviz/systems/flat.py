@@ -12,7 +12,7 @@ import numpy as np
 from segviz.construct import Arrival, Declared, Services, param
 from segviz.retrieval import MemoryView, Retrieval, Scorer, over_active
 from segviz.retrieval.relevance import Lexical
-from segviz.systems.common.departures import departures_of
+from segviz.systems.common.published import departures_of
 from segviz.systems.common.retrieval import as_retrieval, best_first, question_cosines, stage
 from segviz.text.words import tokens
 from segviz.tree import Add, Cost, Step, Structure

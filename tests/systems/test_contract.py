@@ -18,7 +18,7 @@ from segviz.embedding import HashingEmbedder
 from segviz.memory import COMPONENTS, make_system
 from segviz.retrieval import Retriever
 from segviz.systems import SYSTEMS
-from segviz.systems.common.departures import departures_of
+from segviz.systems.common.published import departures_of
 from segviz.tree.invariants import are_invariants
 from tests.trees import chat
 

@@ -14,7 +14,7 @@ from segviz.construct.compatibility import cosines
 from segviz.embedding import Embedder
 from segviz.retrieval import PRESETS, RetrievalSettings
 from segviz.systems.common.annotation import annotator, prepared, write
-from segviz.systems.common.departures import departures_of
+from segviz.systems.common.published import departures_of
 from segviz.systems.common.structure_editor import Draft
 from segviz.tree import Decision, Judgement, Step, Structure, Vector, told_apart
 from segviz.tree.invariants import (

@@ -45,10 +45,9 @@ def write(annotate: Annotate, groups: Sequence[Sequence[Annotation]]) -> list[An
 
     An annotator of segviz that has ``many`` gets all groups in one call.
     """
-    many = getattr(annotate, "many", None)
+    many: Callable[..., list[Annotation]] | None = getattr(annotate, "many", None)
     if many is not None:
-        several: list[Annotation] = many(groups)
-        return several
+        return many(groups)
     return [
         Annotation(annotate([child.text for child in group])) if len(group) > 1 else group[0]
         for group in groups
@@ -68,10 +67,10 @@ def shortened(annotate: Annotate, by: int) -> Annotate:
     return shorter
 
 
-def or_offline(component: T, services: Services, offline: Callable[[], T]) -> T:
-    """Returns a component bound to ``services``; ``offline()`` if its chat model is missing."""
+def or_offline(component: T, services: Services) -> T:
+    """Returns a component bound to ``services``; without its chat model the offline one."""
     if getattr(component, "needs_chat", False) and services.chat is None:
-        return offline()
+        return cast(T, Extractive() if callable(component) else Offline())
     return prepared(component, services)
 
 

@@ -1,8 +1,9 @@
-"""Reads the printed numbers of a system's paper, from the files next to the system."""
+"""Reads the numbers a system's paper prints, and the system's departures, from files next to it."""
 
 from __future__ import annotations
 
 import csv
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -65,3 +66,24 @@ def paper(package: str) -> Paper:
     """Returns the paper in ``published.toml`` of a package, for ``published`` of a system."""
     text = files(package).joinpath("published.toml").read_text("utf-8")
     return Paper(package=package, **tomllib.loads(text))
+
+
+def departures_of(package: str, name: str) -> tuple[str, ...]:
+    """Returns the departures of a system from its paper, a few sentences each.
+
+    Args:
+        package: the system's package; its ``departures.md`` has an item for each.
+        name: the system's name in ``SYSTEMS``. An item of ``common/departures.md`` applies to the
+            systems it begins with ("* memtree, raptor: …").
+
+    Returns:
+        The system's own, then those it shares with others.
+    """
+    shared = (item.partition(": ") for item in _items(__package__))
+    return _items(package) + tuple(text for of, _, text in shared if name in of.split(", "))
+
+
+def _items(package: str) -> tuple[str, ...]:
+    file = files(package).joinpath("departures.md")
+    text = file.read_text("utf-8") if file.is_file() else ""
+    return tuple(" ".join(item.split()) for item in re.findall(r"^\* (.+(?:\n  .+)*)", text, re.M))

@@ -6,22 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from segviz.construct import Annotate, Arrival, Declared, Row, Services
-from segviz.construct.annotate import Extractive
-from segviz.construct.tasks import Offline, Tasks
+from segviz.construct import Annotate, Arrival, Declared, Row, Services, Tasks
 from segviz.conversation import DAY, Clock, as_time
 from segviz.llm.prompts import Texts, texts_of
 from segviz.retrieval import MemoryView, Retrieval
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
-from segviz.systems.common.departures import departures_of
-from segviz.systems.common.published import Paper, paper
+from segviz.systems.common.published import Paper, departures_of, paper
 from segviz.systems.common.structure_editor import Draft
 from segviz.systems.h_mem.graph import EntityGraph, GraphParameters
 from segviz.systems.h_mem.retrieval import HMemSearch, HMemSearchParameters, robustness
 from segviz.systems.h_mem.tables import entity_rows, forgetting_rows, relation_rows, window_rows
 from segviz.systems.h_mem.tree import EventTree, TreeParameters, events_have_a_place
-from segviz.tree import Decision, Facts, Step, Structure, as_number
-from segviz.tree.invariants import Invariant
+from segviz.tree import Decision, Facts, Invariant, Step, Structure, as_number
 
 
 @dataclass(frozen=True)
@@ -74,7 +70,7 @@ class HMem(HMemSearchParameters, GraphParameters, TreeParameters, HMemComponents
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """Yields one Step per unit, lazily."""
         draft = Draft(services.embedder)
-        annotate = or_offline(self.annotate, services, Extractive)
+        annotate = or_offline(self.annotate, services)
         tree, graph = (
             EventTree(draft, self, annotate),
             EntityGraph(draft, annotate, self, self.ablate != "w/o entity profile"),
@@ -107,7 +103,7 @@ class HMem(HMemSearchParameters, GraphParameters, TreeParameters, HMemComponents
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
         """Returns H-Mem's evidence for a question; the class describes the stages."""
-        tasks = or_offline(self.tasks, view.services, Offline)
+        tasks = or_offline(self.tasks, view.services)
         return HMemSearch(view, tasks, self).run(question)
 
     def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:

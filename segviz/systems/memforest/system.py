@@ -9,23 +9,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.construct import Annotate, Arrival, Declared, Row, Services, param
-from segviz.construct.annotate import Extractive
-from segviz.construct.tasks import Offline, Tasks
+from segviz.construct import Annotate, Arrival, Declared, Row, Services, Tasks, param
 from segviz.conversation import Clock
 from segviz.llm.prompts import Texts, texts_of
 from segviz.retrieval import MemoryView, Retrieval
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
-from segviz.systems.common.departures import departures_of
-from segviz.systems.common.published import Paper, paper
+from segviz.systems.common.published import Paper, departures_of, paper
 from segviz.systems.common.structure_editor import Draft
 from segviz.systems.memforest.facts import FactParameters, Ingest
 from segviz.systems.memforest.retrieval import ForestSearch, MemForestSearchParameters
 from segviz.systems.memforest.scenes import SceneParameters, Scenes
 from segviz.systems.memforest.tables import tree_rows
 from segviz.systems.memforest.trees import Forest, Summaries, forest_is_balanced
-from segviz.tree import Decision, Event, Judgement, Step, Structure
-from segviz.tree.invariants import Invariant
+from segviz.tree import Decision, Event, Invariant, Judgement, Step, Structure
 
 
 @dataclass(frozen=True)
@@ -84,8 +80,8 @@ class MemForest(MemForestSearchParameters, SceneParameters, FactParameters, MemF
         draft = Draft(services.embedder)
         for part in (self.tasks, self.annotate):
             prepared(part, services)  # raises if a component needs a model and none is configured
-        forest = Forest(draft, or_offline(self.annotate, services, Extractive), self.leaves)
-        scenes, tasks = Scenes(draft, forest, self), or_offline(self.tasks, services, Offline)
+        forest = Forest(draft, or_offline(self.annotate, services), self.leaves)
+        scenes, tasks = Scenes(draft, forest, self), or_offline(self.tasks, services)
         ingest = Ingest(draft, forest, scenes, self, tasks)
         summaries = ingest.forest.summaries
         clock = Clock()
@@ -118,13 +114,13 @@ class MemForest(MemForestSearchParameters, SceneParameters, FactParameters, MemF
     ) -> tuple[Event, ...]:
         """Returns the events that write the pending nodes, as at the end of a session."""
         draft = Draft(services.embedder, structure)
-        annotate = or_offline(self.annotate, services, Extractive)
+        annotate = or_offline(self.annotate, services)
         Summaries(draft, annotate, self.leaves).refresh()
         return draft.changes()
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
         """Returns MemForest's facts for a question; the class describes the stages."""
-        tasks = or_offline(self.tasks, view.services, Offline)
+        tasks = or_offline(self.tasks, view.services)
         return ForestSearch(view, tasks, self).run(question)
 
     def tables(self, structure: Structure, steps: Sequence[Step]) -> dict[str, list[Row]]:

@@ -17,8 +17,7 @@ from segviz.construct.annotate import Annotation
 from segviz.construct.compatibility import cosines
 from segviz.retrieval import MemoryView, Retrieval
 from segviz.systems.common.annotation import annotator, prepared, shortened, write
-from segviz.systems.common.departures import departures_of
-from segviz.systems.common.published import Paper, paper
+from segviz.systems.common.published import Paper, departures_of, paper
 from segviz.systems.common.retrieval import (
     as_retrieval,
     best_first,

@@ -14,7 +14,7 @@ from segviz.construct import Annotate, Arrival, Declared, Services, param
 from segviz.construct.annotate import Annotation
 from segviz.retrieval import MemoryView, Retrieval, estimated_tokens, select
 from segviz.systems.common.annotation import annotator, prepared, write
-from segviz.systems.common.departures import departures_of
+from segviz.systems.common.published import departures_of
 from segviz.systems.common.retrieval import (
     as_retrieval,
     best_first,

@@ -13,8 +13,7 @@ from segviz.construct import Annotate, Arrival, Compatibility, Declared, Service
 from segviz.construct.compatibility import Calibrated
 from segviz.retrieval import PRESETS, RetrievalSettings
 from segviz.systems.common.annotation import annotator, prepared
-from segviz.systems.common.departures import departures_of
-from segviz.systems.common.published import Paper, paper
+from segviz.systems.common.published import Paper, departures_of, paper
 from segviz.systems.common.structure_editor import Draft
 from segviz.systems.segment_tree.builder import SegmentTreeBuilder
 from segviz.tree import Event, Step, Structure

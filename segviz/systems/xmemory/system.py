@@ -6,21 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from segviz.construct import Annotate, Arrival, Declared, Row, Services
-from segviz.construct.tasks import Offline, Tasks
+from segviz.construct import Annotate, Arrival, Declared, Row, Services, Tasks
 from segviz.conversation import Clock, Unit
 from segviz.llm.prompts import Texts, texts_of
 from segviz.retrieval import MemoryView, Retrieval
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
-from segviz.systems.common.departures import departures_of
-from segviz.systems.common.published import Paper, paper
+from segviz.systems.common.published import Paper, departures_of, paper
 from segviz.systems.common.structure_editor import Draft
 from segviz.systems.xmemory.episodes import EpisodeParameters, Episodes
 from segviz.systems.xmemory.retrieval import XMemorySearch, XMemorySearchParameters
 from segviz.systems.xmemory.tables import change_rows, episode_rows, size_rows, theme_rows
 from segviz.systems.xmemory.themes import Themes, statements_are_parted
-from segviz.tree import Decision, Step, Structure
-from segviz.tree.invariants import Invariant
+from segviz.tree import Decision, Invariant, Step, Structure
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,7 @@ class XMemory(XMemorySearchParameters, EpisodeParameters, XMemoryComponents):
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
         """Returns xMemory's evidence for a question; the class describes the stages."""
-        tasks = or_offline(self.tasks, view.services, Offline)
+        tasks = or_offline(self.tasks, view.services)
         return XMemorySearch(view, tasks, self).run(question)
 
     def tables(self, structure: Structure, steps: Sequence[Step]) -> dict[str, list[Row]]:
