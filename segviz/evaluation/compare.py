@@ -289,8 +289,8 @@ def native_settings(memory: Memory, settings: RetrievalSettings) -> RetrievalSet
     """Returns the settings of the retrieval that the paper of a memory's system describes.
 
     These are the method ``native`` if the system implements its retrieval, or propagation with the
-    system's ``paper_retrieval``; None for a system without either. K, budget, step, deduplicate
-    and (if named) relevance are those of ``settings``.
+    system's ``paper_retrieval``; None for a system without either. Step, how much is read and (if
+    named) relevance are those of ``settings``.
     """
     if isinstance(memory.model, Retriever):
         return replace(settings, method="native")
@@ -298,8 +298,7 @@ def native_settings(memory: Memory, settings: RetrievalSettings) -> RetrievalSet
     if paper is None:
         return None
     relevance = settings.relevance or paper.relevance
-    names = ("k", "budget", "step", "deduplicate")
-    limits = {name: getattr(settings, name) for name in names}
+    limits = {name: getattr(settings, name) for name in (*settings.names("reading"), "step")}
     return replace(paper, relevance=relevance, **limits)
 
 

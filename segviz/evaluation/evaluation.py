@@ -314,8 +314,7 @@ def evaluate(
         ValueError: names value and legal range of a bad setting.
     """
     settings = measured_settings(settings_for(memory, settings, changes), {}).resolved(memory.model)
-    limits = Limits(settings.k, settings.budget, units, tokens, settings.deduplicate)
-    groups = batches(memory, questions, settings, limits)
+    groups = batches(memory, questions, Limits(settings, units, tokens))
     rankings = (ranked(memory, batch, settings) for batch in groups)
     return Evaluation(settings, units, tokens, outcomes_of(questions, groups, rankings, seed))
 
@@ -360,7 +359,7 @@ def covering(memory: Memory, questions: Sequence[Question], **changes: Any) -> d
     """
     settings = measured_settings(None, changes).resolved(memory.model)
     columns: dict[str, Any] = {}
-    for batch in batches(memory, questions, settings, Limits(settings.k)):
+    for batch in batches(memory, questions, Limits(settings)):
         best = ranked(memory, batch, settings)[:, : settings.k]
         for name, values in batch.covering(best).items():
             columns.setdefault(name, np.full(len(questions), np.nan))[list(batch.places)] = values

@@ -3,8 +3,8 @@
 They are computed from two rankings for each question. The ranking of *leaves* has all nodes of
 level 0: did the right unit come back? The *mixed* ranking has the nodes of all levels, as Algorithm
 2 of SegTreeMem returns them to a reader. The *top* is the part that is read: the K best nodes, or
-those that fit a budget of tokens. The setting ``deduplicate`` drops repeated texts from the mixed
-ranking, never from that of leaves.
+those that fit a budget of tokens. Repeated texts may be dropped from the mixed ranking, never from
+that of leaves.
 
 A *lift* is the value minus the one expected of random leaves of the same total length, so that long
 texts earn nothing by their length alone. The baseline uses random leaves, not random nodes, because

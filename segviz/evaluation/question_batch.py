@@ -35,27 +35,18 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of what is read of a ranking.
+    """Limits of what is read of a ranking: the retrieval settings, and those of two measures.
 
-    Attributes:
-        k: number of nodes.
-        budget: number of tokens, which replaces ``k``; None for no budget.
-        units: number of units read for the measure ``reached``.
-        tokens: number of tokens read for the measure ``answer_words``.
-        deduplicate: True to leave out nodes whose text a better one has or quotes.
+    ``units`` are read for the measure ``reached``, ``tokens`` for ``answer_words``.
     """
 
-    k: int = 10
-    budget: int | None = None
+    settings: RetrievalSettings = RetrievalSettings()
     units: int = UNITS
     tokens: int = TOKENS
-    deduplicate: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("k", "units", "tokens"):
-            check_count(name, getattr(self, name))
-        if self.budget is not None:
-            check_count("budget", self.budget)
+        check_count("units", self.units)
+        check_count("tokens", self.tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,19 +115,18 @@ class QuestionBatch:
     def __init__(
         self,
         memory: Memory,
-        questions: Sequence[Question],
-        places: Sequence[int],
+        asked: Mapping[int, Question],
         whole: Structure,
-        structure: Structure,
         step: int | None,
         limits: Limits,
-        words: Callable[[str], frozenset[str]] = all_tokens,
-        content: Callable[[str], frozenset[str]] = content_tokens,
+        splitters: Sequence[Callable[[str], frozenset[str]]] = (all_tokens, content_tokens),
     ) -> None:
         check_cancelled()
-        self.questions, self.places, self.structure = questions, tuple(places), structure
+        words, content = splitters
+        structure = whole if limits.settings.literal else whole.collapsed
+        self.places, self.questions, self.structure = tuple(asked), [*asked.values()], structure
         self.whole, self.step = whole, step
-        self._limits = limits
+        self._limits, self._settings = limits, limits.settings
         self._scores: dict[str, Floats] = {}
         self._nodes = np.flatnonzero(structure.retrievable)
         n = len(structure)
@@ -153,7 +143,7 @@ class QuestionBatch:
         # An inverted index of the words that are looked for: the nodes whose text has each.
         gold_texts = [memory.conversation.turn(turn).content for _, turn in self._pairs]
         sought = {word for text in gold_texts for word in content(text)}
-        sought.update(*(content(question.answer or "") for question in questions))
+        sought.update(*(content(question.answer or "") for question in self.questions))
         nodes_with: dict[str, list[int]] = defaultdict(list)
         for node in self._nodes.tolist():
             for word in words(structure.text[node]) & sought:
@@ -169,7 +159,7 @@ class QuestionBatch:
         self._answers = self._targets(
             [
                 (row, marks_of(word) > 0)
-                for row, question in enumerate(questions)
+                for row, question in enumerate(self.questions)
                 for word in sorted(content(question.answer or ""))
             ]
         )
@@ -272,12 +262,12 @@ class QuestionBatch:
 
     def tops(self, ranked: Ints) -> Ints:
         """Returns the part of each ranking that is read: K nodes, or those within the budget."""
-        budget, ranked = self._limits.budget, self._mixed(ranked)
-        return self._within(ranked, budget) if budget is not None else ranked[:, : self._limits.k]
+        budget, ranked = self._settings.budget, self._mixed(ranked)
+        return self._within(ranked, budget) if budget is not None else ranked[:, : self._settings.k]
 
     def _mixed(self, ranked: Ints) -> Ints:
         """Returns the rankings without repeated texts, if these are to be left out."""
-        if not self._limits.deduplicate:
+        if not self._settings.deduplicate:
             return ranked
         rows = (row[row < len(self.structure)].tolist() for row in ranked)
         return self.ragged([list(distinct(row, self.structure)) for row in rows])
@@ -306,7 +296,7 @@ class QuestionBatch:
 
     def _of_leaves(self, ranked: Ints) -> dict[str, Floats]:
         """Returns the measures of the ranking of leaves, a column float64 (q,) for each."""
-        k = self._limits.k
+        k = self._settings.k
         # The 1-based rank of each leaf among the leaves; where it is gold, and of the K best.
         leaf = self._leaf[ranked]
         place = np.cumsum(leaf, axis=1)
@@ -365,7 +355,7 @@ class QuestionBatch:
             the K best nodes with one answer word, two, and more. Source: xMemory §5.2.
         """
         # For each answer word True at the ranked nodes with it, bool (f, m).
-        asked, k = self._answers.question, self._limits.k
+        asked, k = self._answers.question, self._settings.k
         present = self._answers.present[np.arange(len(asked))[:, None], ranked[asked]]
         # The rank at which the last word of the answer comes first.
         blocks = np.full(len(ranked), np.nan)
@@ -438,27 +428,23 @@ def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     return np.asarray(np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0))
 
 
-def batches(
-    memory: Memory, questions: Sequence[Question], settings: RetrievalSettings, limits: Limits
-) -> list[QuestionBatch]:
+def batches(memory: Memory, questions: Sequence[Question], limits: Limits) -> list[QuestionBatch]:
     """Groups questions by the time at which they are asked.
 
     The time is the ``step`` of the settings, else the time of the question (``Memory.moment``),
     else the end. Each group has the structure of that time.
     """
-    moments: dict[int, list[int]] = defaultdict(list)
+    moments: dict[int, dict[int, Question]] = defaultdict(dict)
+    chosen = limits.settings.step
     for place, question in enumerate(questions):
-        moment = memory.moment(question) if settings.step is None else settings.step
-        moments[len(memory.steps) if moment is None else moment].append(place)
+        moment = memory.moment(question) if chosen is None else chosen
+        moments[len(memory.steps) if moment is None else moment][place] = question
     # The words of a text are split once for all groups.
     split, groups = (cache(all_tokens), cache(content_tokens)), []
     for moment in sorted(moments):
         step = moment if moment < len(memory.steps) else None
         whole = memory.structure if step is None else memory.settled(step)
-        shown = whole if settings.literal else whole.collapsed
-        places = moments[moment]
-        asked = [questions[place] for place in places]
-        groups.append(QuestionBatch(memory, asked, places, whole, shown, step, limits, *split))
+        groups.append(QuestionBatch(memory, moments[moment], whole, step, limits, split))
     return groups
 
 

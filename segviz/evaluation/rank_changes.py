@@ -60,9 +60,8 @@ def question_ranks(
     Takes O(q · n) memory for q questions and n nodes. ValueError if ``levels`` is set.
     """
     settings = measured_settings(settings, {}).resolved(memory.model)
-    limits = Limits(settings.k, settings.budget, deduplicate=settings.deduplicate)
     rankings: dict[int, QuestionRanks] = {}
-    for batch in batches(memory, questions, settings, limits):
+    for batch in batches(memory, questions, Limits(settings)):
         order, n = ranked(memory, batch, settings), len(batch.structure)
         rank = np.zeros((len(order), n + 1), dtype=np.int32)
         np.put_along_axis(rank, order, np.arange(1, order.shape[1] + 1)[None], axis=1)

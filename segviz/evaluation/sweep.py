@@ -266,9 +266,8 @@ def sweep(
         raise ValueError(
             f"method is {shared.method!r}; a sweep varies propagation, so leave it out"
         )
-    limits = Limits(shared.k, shared.budget, units, tokens, shared.deduplicate)
     # Questions are scored once; every cell starts from these scores.
-    groups = batches(memory, questions, shared, limits)
+    groups = batches(memory, questions, Limits(shared, units, tokens))
     initial = [batch.first_scores(memory, shared.relevance_for(memory.model)) for batch in groups]
 
     def measured(policy: str, alpha: float, horizon: int, scores: Sequence[Floats]) -> Cell:

@@ -26,22 +26,9 @@ class RetrievalSettings(Declared):
     the part ``scoring`` says how nodes are scored, one of ``reading`` how much of the ranking is
     read, one of ``memory`` which nodes are asked.
 
-    Attributes:
-        policy: a name from ``POLICIES``.
-        alpha: decay per hop, in [0, 1).
-        horizon: number of hops, 0 … 999.
-        relevance: gives the initial scores, see ``relevance_model``; None for the default, see
-            :meth:`relevance_for`.
-        k: number of nodes to return, ≥ 1.
-        budget: number of tokens, ≥ 1, which replaces ``k``; None for no budget.
-        levels: admissible levels in ascending order; None for all. Any collection is taken.
-        literal: retrieve from the literal tree of Algorithm 1; otherwise a chain of nodes with the
-            same text is one node (``Structure.collapsed``).
-        deduplicate: skip nodes whose text a better one has or quotes, see ``selection.distinct``.
-        method: "propagate" is all of this on any structure. "native" is the system's own retrieval,
-            which ignores policy, alpha and horizon.
-        step: number of steps after which the memory is asked; None for the time of the question
-            or, if it has none, all steps.
+    A relevance of None is the default (:meth:`relevance_for`), levels of None are all, a step of
+    None is the time of the question or, if it has none, the end. Any collection of levels becomes
+    an ascending tuple. The method "native" ignores policy, alpha and horizon.
 
     Raises:
         ValueError: names the value and the legal range of a field out of range.

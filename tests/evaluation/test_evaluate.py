@@ -17,13 +17,14 @@ from segviz.evaluation.aggregate import mean_ci, means_together
 from segviz.evaluation.evaluation import rescue
 from segviz.evaluation.measures import CHOICES, sees
 from segviz.evaluation.question_batch import Limits, QuestionBatch
-from segviz.retrieval import POLICIES, ranking
+from segviz.retrieval import POLICIES, RetrievalSettings, ranking
 from segviz.retrieval.gold import COVERED, HIT
 from segviz.text.words import count_words
 from tests.evaluation import restated
 from tests.memories import built, sample
 from tests.trees import chat, toy
 
+LITERAL = RetrievalSettings(literal=True)
 WORDS = "red blue bicycle bread telescope saturn rye flour gears utrecht luna cat rain".split()
 
 
@@ -146,7 +147,7 @@ class TestHandWorked:
     @pytest.mark.parametrize("values", [1, 2, 9, 10**9])
     def test_a_tie_goes_to_the_older_node(self, values):
         memory = segviz.build(chat([[("A", w) for w in WORDS[:7]]]), unit="turn")
-        batch = QuestionBatch(memory, [], [], toy(), toy(), None, Limits())
+        batch = QuestionBatch(memory, {}, toy(), None, Limits(LITERAL))
         scores = np.random.default_rng(values).integers(values, size=(5, len(batch.structure)))
         nodes = np.flatnonzero(batch.structure.active).tolist()
         for row, found in zip(scores, batch.ranked(scores / values), strict=True):
@@ -166,7 +167,7 @@ class TestHandWorked:
     def test_reached_on_the_toy_tree(self, ranked, units, expected):
         memory = segviz.build(chat([[("A", w) for w in WORDS[:7]]]), unit="turn")
         question = Question(0, "x", None, 1, ("D1:1", "D1:6"))
-        batch = QuestionBatch(memory, [question], [0], toy(), toy(), None, Limits(units=units))
+        batch = QuestionBatch(memory, {0: question}, toy(), None, Limits(LITERAL, units))
         assert batch.measure(np.array([ranked]))["reached"].tolist() == [expected]
 
 
@@ -222,7 +223,7 @@ def test_the_chance_level_of_a_text_depends_on_its_length_and_on_the_leaves():
     asked = [Question(i, "?", word, 1, ()) for i, word in enumerate(("boat", "zebra", "blue"))]
     memory = segviz.build(chat([said], asked), unit="turn", embedder=HashingEmbedder())
     s = memory.structure.collapsed
-    batch = QuestionBatch(memory, asked, range(3), s, s, None, Limits(10))
+    batch = QuestionBatch(memory, dict(enumerate(asked)), s, None, Limits(LITERAL))
     first, second, _ = s.leaves
     for ranked, lift in (
         ([second], 1 - 1 / 3),

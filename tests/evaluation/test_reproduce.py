@@ -175,7 +175,7 @@ def test_a_question_without_an_answer_counts_in_no_density():
     questions = [replace(small().questions[0], answer=None), small().questions[1]]
     memory = built("dense")
     asked = RetrievalSettings(policy="none", relevance="dense")
-    (batch,) = batches(memory, questions, asked, Limits())
+    (batch,) = batches(memory, questions, Limits(asked))
     found = batch.covering(batch.ranked(batch.first_scores(memory, "dense")))
     assert all(np.isnan(values[0]) for values in found.values())
 
