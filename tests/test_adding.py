@@ -17,7 +17,9 @@ import segviz.retrieval
 from segviz.construct import param
 from segviz.retrieval import settings
 
-field = param(False, "Skip short texts.", label="Skip short", words={True: "skipped"}, part="reading")
+field = param(
+    False, "Skip short texts.", label="Skip short", words={True: "skipped"}, part="reading"
+)
 wider = make_dataclass(
     "Wider", [("skip_short", bool, field)], bases=(settings.RetrievalSettings,), frozen=True,
     kw_only=True, slots=True,
