@@ -17,12 +17,13 @@ the ``openai`` package; making a client does. May import ``tree``, ``text`` and 
 
 from segviz.llm.cache import ModelCache
 from segviz.llm.chat import OpenAIChat
+from segviz.llm.client import RequestError
 from segviz.llm.embedder import OpenAIEmbedder
 from segviz.llm.endpoint import PRESETS, Endpoint
-from segviz.llm.prompts import digest, fitted, texts_of
+from segviz.llm.prompts import digest, fitted, overrides, texts_of
 from segviz.llm.protocols import Chat, LabelError, ModelError, Part, Prompt, Reply
 from segviz.llm.roles import ROLES, ChatByRole
-from segviz.llm.usage import PRICES, Price, Usage, cost, price
+from segviz.llm.usage import PRICES, Metered, Pace, Price, Usage, cost, price
 
 __all__ = [
     "PRESETS",
@@ -32,18 +33,22 @@ __all__ = [
     "ChatByRole",
     "Endpoint",
     "LabelError",
+    "Metered",
     "ModelCache",
     "ModelError",
     "OpenAIChat",
     "OpenAIEmbedder",
+    "Pace",
     "Part",
     "Price",
     "Prompt",
     "Reply",
+    "RequestError",
     "Usage",
     "cost",
     "digest",
     "fitted",
+    "overrides",
     "price",
     "texts_of",
 ]

@@ -12,7 +12,7 @@
 May import ``systems``, ``store`` and the packages below them. Public face: the names below.
 """
 
-from segviz.memory.builder import Building, BuildPaused, arrivals, build
+from segviz.memory.builder import Building, BuildPaused, arrivals, build, check_leaves
 from segviz.memory.factory import (
     COMPONENTS,
     MissingEmbedder,
@@ -54,6 +54,7 @@ __all__ = [
     "arrivals",
     "ask",
     "build",
+    "check_leaves",
     "declared",
     "from_saved",
     "known_prompts",

@@ -61,7 +61,7 @@ def test_texts_of_a_trial_are_embedded_again_in_the_next(monkeypatch):
     talk, asked = conversation(3_000), Cached(Slow())
     models = SimpleNamespace(embedder=asked, chat=None)
     order = build.Order(talk, "turn", "dense", {}, models)
-    monkeypatch.setattr(build, "computed", lambda *_: _[-1]())
+    monkeypatch.setattr(build.waiting, "computed", lambda *_: _[-1]())
     monkeypatch.setattr(build, "Building", Building)  # not the one of the tests of pages
     assert "30 seconds" in build._estimate(order, "")
     assert asked.misses == 0  # the build itself finds nothing done

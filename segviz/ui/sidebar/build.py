@@ -15,37 +15,27 @@ from time import monotonic
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from segviz.construct import System
 from segviz.conversation import Conversation
 from segviz.embedding import Cached
 from segviz.files import NoRoom
-from segviz.frontend.payload import tree_payload
 from segviz.handover import HandoverError
-from segviz.llm.client import RequestError
-from segviz.llm.usage import Pace
+from segviz.llm import Pace, RequestError
 from segviz.memory import (
     Building,
     BuildPaused,
     CallEstimate,
     Memory,
+    check_leaves,
     make_system,
     needs_chat,
     rehearse,
 )
-from segviz.memory.builder import check_leaves
 from segviz.text.captions import duration
-from segviz.ui import keys
-from segviz.ui.security import shown_error
+from segviz.ui import keys, security, visit
 from segviz.ui.sidebar.models import ChosenModels, expected_calls, point_here
 from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, keep, peek
-from segviz.ui.visit import building
-from segviz.ui.widgets.canvas import tree_canvas
-from segviz.ui.widgets.captions import trouble, unmarked
-from segviz.ui.widgets.waiting import computed
-from segviz.view.coloring import Look
-from segviz.view.scene import grown, scene_of
+from segviz.ui.widgets import captions, tree, waiting
 from segviz.waiting import heartbeat
 
 PAUSES_KEPT = 4
@@ -127,11 +117,10 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
         )
         return None
     try:
-        system = make_system(order.system, **order.settings)
+        callers = needs_chat(make_system(order.system, **order.settings))
     except ValueError as error:
-        trouble("These parameters cannot be used.", error)
+        captions.trouble("These parameters cannot be used.", error)
         return None
-    callers = needs_chat(system)
     if callers and order.models.chat is None:
         st.info(
             f"This build needs a chat model for {' and '.join(callers)}. Choose one under Models "
@@ -142,6 +131,7 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
         return None
     if order.models.remote_embeddings:
         callers = [*callers, "embeddings"]
+    # A memory that was built before is returned, whatever the models now are.
     key = order.key(source)
     if st.session_state.get(keys.BUILDING) != key:
         _stop()  # the settings have changed, so a pending build is obsolete
@@ -154,12 +144,13 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
         return key, memory
     if typed and callers and order.key(base) in _approved():
         st.session_state[keys.BUILDING] = key
+    # Else it is built: at once, or after a click with its finished part meanwhile.
     asks = callers or len(units) > AUTOMATIC_UNITS or st.session_state.get(_CANCELLED_KEY) == key
     if asks and not _requested(key, order, base, callers, len(units)):
         return _partial(key)
     expected: dict[str, CallEstimate] = peek("rehearsals", order.key(base)) or {}
     replies = sum(each.replies for each in expected.values())
-    return _run_within_limits(key, order, system, bool(callers), replies)
+    return _run_within_limits(key, order, bool(callers), replies)
 
 
 def _requested(key: str, order: Order, base: str, callers: list[str], count: int) -> bool:
@@ -169,9 +160,10 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
     try:
         check_leaves(count)
     except NoRoom as error:
-        st.error(unmarked(f"{error}."))
+        st.error(captions.unmarked(f"{error}."))
         return False
     approval = order.key(base)
+    # A paused build offers to resume, a new one to begin, with what it takes.
     pause: Pause | None = peek(keys.PAUSED, key)
     if pause is not None:
         _offer_to_resume(pause, key, order, approval, count)
@@ -200,12 +192,12 @@ def _calls(order: Order, source: str) -> str:
         return ""
     talk, unit, embedder = order.conversation, order.unit, order.models.embedder
     work = partial(rehearse, talk, system, unit, embedder, chat)
-    found: dict[str, CallEstimate] | None = computed(
+    calls: dict[str, CallEstimate] | None = waiting.computed(
         "rehearsals", order.key(source), MEMORIES_KEPT, "Count the calls", lambda: work()[0]
     )
-    if found is None:
+    if calls is None:
         return ""
-    return f": {expected_calls(sum(found.values(), CallEstimate()), chat.usual)}"
+    return f": {expected_calls(sum(calls.values(), CallEstimate()), chat.usual)}"
 
 
 def _estimate(order: Order, source: str) -> str:
@@ -217,8 +209,10 @@ def _estimate(order: Order, source: str) -> str:
         return Building(order.conversation, system, order.unit, embedder=fresh)
 
     work = partial(expected_seconds, begun)
-    found = computed("estimates", order.key(source), MEMORIES_KEPT, "Estimate the time", work)
-    return "" if found is None else f": about {duration(found)} on this machine"
+    seconds = waiting.computed(
+        "estimates", order.key(source), MEMORIES_KEPT, "Estimate the time", work
+    )
+    return "" if seconds is None else f": about {duration(seconds)} on this machine"
 
 
 def expected_seconds(begun: Callable[[], Building]) -> float:
@@ -237,6 +231,7 @@ def expected_seconds(begun: Callable[[], Building]) -> float:
         for _ in building:
             pass
         times.append(monotonic() - began)
+    # The growth by a doubling; none is expected to take less than twice or more than four times.
     counted, growth = times[2:][-4:], 2.0
     if len(counted) > 1 and counted[0]:
         growth = (counted[-1] / counted[0]) ** (1 / (len(counted) - 1))
@@ -286,37 +281,22 @@ def _partial(key: str) -> tuple[str, Memory] | None:
     return None
 
 
-def _draw_growing(place: DeltaGenerator, memory: Memory, total: int, number: int) -> None:
-    """Draws the tree as far as it has grown, on the axis of the whole conversation.
-
-    ``total`` is the number of all units; ``number`` counts the drawings.
-    """
-    shown = scene_of(
-        memory, memory.structure.collapsed, identity="growing", look=Look(), selected=None
-    )
-    drawn = replace(grown(shown, len(memory.steps), None), total_units=total).drawn()
-    with place.container():
-        tree_canvas(tree_payload(drawn, legend=False), key=f"growing-{number}", height=334)
-
-
 def _run_within_limits(
-    key: str, order: Order, system: System, calls: bool, replies: float
+    key: str, order: Order, calls: bool, replies: float
 ) -> tuple[str, Memory] | None:
     try:
-        with building(len(order.conversation.units(order.unit))):
-            return _run(key, order, system, calls, replies)
+        with visit.building(len(order.conversation.units(order.unit))):
+            return _run(key, order, calls, replies)
     except NoRoom as error:
-        trouble("There is no room for this now.", error)
+        captions.trouble("There is no room for this now.", error)
     except HandoverError as error:
-        trouble("This memory cannot be built. Choose another system or part.", error)
+        captions.trouble("This memory cannot be built. Choose another system or part.", error)
     st.button("Try again", key="retry")
     _stop()
     return _partial(key)
 
 
-def _run(
-    key: str, order: Order, system: System, calls: bool, replies: float
-) -> tuple[str, Memory] | None:
+def _run(key: str, order: Order, calls: bool, replies: float) -> tuple[str, Memory] | None:
     """Builds the memory with progress; ``calls`` is True if models are called for ``replies``."""
     place = st.empty()
     # As many elements as the offer to resume has, so that Streamlit replaces all of them.
@@ -327,7 +307,7 @@ def _run(
         st.button("Cancel", key="cancel", on_click=_cancel, args=(key,))
     building = Building(
         order.conversation,
-        system,
+        make_system(order.system, **order.settings),
         order.unit,
         embedder=order.models.embedder,
         chat=order.models.chat,
@@ -345,11 +325,11 @@ def _run(
         # Any click aborts this run: Streamlit raises StopException here.
         nonlocal shown, pictures, pictured, drawn, cost
         shown = monotonic()
-        said = pace.phrase(done, total, shown) or "; their texts are embedded first" * (not done)
-        bar.progress(done / total, f"Building the memory: {done:,} of {total:,} leaves{said}")
+        left = pace.phrase(done, total, shown) or "; their texts are embedded first" * (not done)
+        bar.progress(done / total, f"Building the memory: {done:,} of {total:,} leaves{left}")
         if done > pictured and shown - drawn >= max(_PICTURE, 8 * cost):
             pictures, pictured = pictures + 1, done
-            _draw_growing(picture, building.memory, total, pictures)
+            tree.draw_growing(picture, building.memory, total, pictures)
             drawn = monotonic()
             cost = drawn - shown
 
@@ -360,7 +340,7 @@ def _run(
                 if done == total or monotonic() - shown >= 0.2:
                     show()
     except BuildPaused as pause:
-        keep(keys.PAUSED, key, PAUSES_KEPT, Pause(building, shown_error(pause.fault)))
+        keep(keys.PAUSED, key, PAUSES_KEPT, Pause(building, security.shown_error(pause.fault)))
         _stop()
         _approved().clear()
         if isinstance(pause.fault, RequestError) and pause.fault.settable:

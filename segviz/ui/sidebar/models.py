@@ -22,18 +22,18 @@ from segviz.llm import (
     PRESETS,
     ChatByRole,
     Endpoint,
+    Metered,
     ModelCache,
     OpenAIChat,
     OpenAIEmbedder,
     Price,
     Usage,
     cost,
+    overrides,
     price,
 )
 from segviz.llm.endpoint import CACHE_BYTES, NAMES, RANGES, at, cache_path, key_for
 from segviz.llm.probe import SECONDS, ServerReport, probe
-from segviz.llm.prompts import overrides
-from segviz.llm.usage import Metered
 from segviz.memory import CallEstimate, known_prompts
 from segviz.text.captions import duration
 from segviz.ui import keys, security
@@ -81,7 +81,7 @@ def _cache() -> ModelCache:
     return ModelCache(cache_path(os.environ), limit_bytes=CACHE_BYTES)
 
 
-def _key_found(endpoint: Endpoint) -> str:
+def _known_key(endpoint: Endpoint) -> str:
     """Returns the API key for this server from the environment or Streamlit's secrets."""
     if security.public():  # a visitor spends no key but their own
         return ""
@@ -156,13 +156,13 @@ def _chosen(
     model = field("Chat model", base.model, "chat")
     embedding = field("Embedding model", base.embedding_model, "embedding")
     aim = replace(base, base_url=url)
-    found = _key_found(aim)
+    known = _known_key(aim)
     typed = st.text_input(
         "Key",
         type="password",
         # One field per server: a key typed for one is never sent to another.
         key=f"api-key-{aim.address}",
-        placeholder="taken from the environment" if found else "none",
+        placeholder="taken from the environment" if known else "none",
         help="For this server only; kept in this browser session, never saved, logged or exported",
         persist_state="session",
     )
@@ -179,7 +179,7 @@ def _chosen(
         base_url=url,
         model=model,
         embedding_model=embedding,
-        key=typed or found,
+        key=typed or known,
         **_limits(base, preset),
     )
     by_role = _roles(preset) if model else {}
@@ -187,14 +187,14 @@ def _chosen(
     _purpose(chosen, endpoint, built_with, use)
     _test(endpoint)
     spending_place()
-    _kept_replies()
+    _cached_replies()
     return chosen
 
 
 def _listed(url: str, preset: str) -> None:
     """Draws a choice of the models that the last test of this server listed; sets the model."""
-    found = report_of(url)
-    if found is None or not found.models:
+    report = report_of(url)
+    if report is None or not report.models:
         return
 
     def take() -> None:
@@ -204,10 +204,10 @@ def _listed(url: str, preset: str) -> None:
 
     st.selectbox(
         "Models of this server",
-        found.models,
+        report.models,
         index=None,
         key=f"listed-{preset}",
-        placeholder=f"{len(found.models)} listed",
+        placeholder=f"{len(report.models)} listed",
         on_change=take,
     )
 
@@ -254,8 +254,9 @@ def _purpose(
 def report_of(url: str, model: str = "") -> ServerReport | None:
     """Returns the last test of a server, of this model if one is named."""
     reports: dict[tuple[str, str], ServerReport] = st.session_state.get(keys.SERVER_REPORT, {})
-    found = [report for (address, name), report in reports.items() if address == url]
-    return reports.get((url, model)) if model else next(reversed(found), None)
+    if model:
+        return reports.get((url, model))
+    return next((reports[about] for about in reversed(reports) if about[0] == url), None)
 
 
 def expected_calls(needed: CallEstimate, client: OpenAIChat) -> str:
@@ -281,9 +282,9 @@ def _test(endpoint: Endpoint) -> None:
         with waiting(f"Testing the server, at most {SECONDS:.0f} s", "stop-test"):
             reports[endpoint.base_url, endpoint.model] = waited_for(lambda: probe(endpoint))
         st.rerun()
-    found = report_of(endpoint.base_url, endpoint.model)
-    if found is not None:
-        st.text("\n".join(f"{name}: {value}" for name, value in found.lines))
+    report = report_of(endpoint.base_url, endpoint.model)
+    if report is not None:
+        st.text("\n".join(f"{name}: {value}" for name, value in report.lines))
 
 
 def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
@@ -356,7 +357,7 @@ def _clients(
     return remember("clients", fingerprint(asdict(endpoint), embeds, prompts, by_role), 1, make)
 
 
-def _kept_replies() -> None:
+def _cached_replies() -> None:
     """Draws problems and size of the cache of replies, and a button that empties it."""
     cache = _cache()
     for note in cache.notes:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import streamlit as st
 
@@ -21,10 +21,7 @@ from segviz.ui.address import wanted_conversation
 from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember, starts
 from segviz.ui.visit import check_turns
 from segviz.ui.widgets.captions import counted, refusal, trouble, unmarked
-from segviz.ui.widgets.waiting import waiting
-from segviz.waiting import check_cancelled, waited_for
-
-T = TypeVar("T")
+from segviz.ui.widgets.waiting import Job, JobPart, Progress
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +47,8 @@ def open_file(path: str, asks: bool = True) -> OpenFile:
     folder = False
     try:
         file = Path(path).expanduser()
-        facts, folder = file.stat(), file.is_dir()
-        version = fingerprint(path, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size)
+        status, folder = file.stat(), file.is_dir()
+        version = fingerprint(path, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
     except (OSError, ValueError, RuntimeError):
         version = fingerprint(path)  # loading says what is wrong with it
 
@@ -65,28 +62,6 @@ def open_file(path: str, asks: bool = True) -> OpenFile:
     )
 
 
-def _read(work: Callable[[Progress], T], key: str) -> T:
-    """Returns the result of reading a file in a thread; says how far it is, and can be stopped.
-
-    ``work`` gets a function to call with the bytes read and all bytes. ``key`` identifies what is
-    read.
-    """
-    so_far = ""
-
-    def progress(done: int, total: int) -> None:
-        nonlocal so_far
-        check_cancelled()
-        so_far = f", {size(done)} of {size(total)}"
-
-    with waiting(lambda: f"Reading the file{so_far}", f"stop-reading-{key}", _read_no_more):
-        return waited_for(lambda: work(progress))
-
-
-def _read_no_more() -> None:
-    st.session_state[keys.SOURCE] = "Sample"
-
-
-Progress = Callable[[int, int], None]
 Load = Callable[[dict[str, Any], Progress], Corpus]
 
 
@@ -107,31 +82,40 @@ def opened_as(
         asks: True to ask the user for the meaning of unknown columns of a table, False to refuse
             the table.
     """
-    how = _reading(key)
+    how = _options(key)
 
+    # A refusal is a result, too, so that the file is not read again.
     def tried(options: dict[str, Any], progress: Progress) -> OpenFile | ValueError:
         try:
             saved = read_memory()
-            found = (
+            file = (
                 OpenFile(key, load(options, progress))
                 if saved is None
                 else _memory(key, sound(saved))
             )
-            if len(found.corpus) == 1:  # of several another can be chosen
-                check_turns(found.corpus[0])
-            return found
+            if len(file.corpus) == 1:  # of several another can be chosen
+                check_turns(file.corpus[0])
+            return file
         except (LoadError, store.StoreError) as error:
             return error
 
     def opened(options: dict[str, Any]) -> OpenFile:
         under = fingerprint(key, options)
-        read = partial(_read, partial(tried, options), under)
-        found = remember("corpora", under, CORPORA_KEPT, read)
-        if isinstance(found, ValueError):
-            if not lasting:
-                forget("corpora", under)
-            raise found.with_traceback(None)
-        return replace(found, key=under if options else key, file=key, how=options)
+        job = Job(
+            "corpora",
+            CORPORA_KEPT,
+            under,
+            automatic=lambda: True,
+            stop=f"stop-reading-{under}",
+            on_stop=lambda: st.session_state.update({keys.SOURCE: "Sample"}),
+            bar=False,
+        )
+        result = job.value(JobPart(under, partial(tried, options), _reading_note))
+        if isinstance(result, OpenFile):
+            return replace(result, key=under if options else key, file=key, how=options)
+        if not lasting:
+            forget("corpora", under)
+        raise cast(ValueError, result).with_traceback(None)
 
     try:
         return opened(how)
@@ -140,6 +124,10 @@ def opened_as(
         if "text" not in columns:
             raise
         return opened(how | {"columns": columns})
+
+
+def _reading_note(done: int, total: int) -> str:
+    return "Reading the file" + (f", {size(done)} of {size(total)}" if total else "")
 
 
 def _memory(key: str, saved: store.Saved) -> OpenFile:
@@ -153,15 +141,15 @@ DATE_ORDERS = {"as the file tells": None, "day before month": True, "month befor
 GAP_HOURS = 8.0
 
 
-def _reading(key: str) -> dict[str, Any]:
+def _options(key: str) -> dict[str, Any]:
     """Returns the options of ``load`` that the user has changed for this file."""
     order = DATE_ORDERS[st.session_state.get(f"dates-{key}", next(iter(DATE_ORDERS)))]
     gap = st.session_state.get(f"gap-{key}", GAP_HOURS)
-    said: dict[str, Any] = {} if order is None else {"day_first": order}
+    options: dict[str, Any] = {} if order is None else {"day_first": order}
     if gap != GAP_HOURS:
-        said["gap_hours"] = float(gap)
+        options["gap_hours"] = float(gap)
     columns = st.session_state.get(f"columns-{key}", {})
-    return said | {"columns": columns} if "text" in columns else said
+    return options | {"columns": columns} if "text" in columns else options
 
 
 def column_controls(key: str, headers: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
@@ -169,8 +157,8 @@ def column_controls(key: str, headers: Sequence[str], columns: Mapping[str, str]
     st.caption("Which column holds what?")
 
     def chosen() -> dict[str, str]:
-        said = {meaning: st.session_state.get(f"column-{key}-{meaning}") for meaning in ALIASES}
-        return {meaning: header for meaning, header in said.items() if header is not None}
+        headers = {m: st.session_state.get(f"column-{key}-{m}") for m in ALIASES}
+        return {meaning: header for meaning, header in headers.items() if header is not None}
 
     def choose() -> None:
         st.session_state[f"columns-{key}"] = chosen()
@@ -235,18 +223,18 @@ def audit_panel(opened: OpenFile) -> OpenFile:
 # --- its conversations ----------------------------------------------------------------
 
 
-def choose_conversation(opened: OpenFile) -> tuple[int, Conversation] | None:
-    """Draws the choice of a conversation; returns its position and it, None if unreadable."""
+def choose_conversation(opened: OpenFile) -> Conversation | None:
+    """Draws the choice of a conversation; returns it, None if it cannot be read."""
     entries = opened.corpus.entries
 
     def label(position: int) -> str:
-        found = entries[position]
-        parts = [found.id]
-        if found.sessions is not None:
-            parts.append(counted(found.sessions, "session"))
-        if found.turns is not None:
-            parts.append(counted(found.turns, "turn"))
-        return " · ".join([*parts, found.about] if found.about else parts)
+        entry = entries[position]
+        parts = [entry.id]
+        if entry.sessions is not None:
+            parts.append(counted(entry.sessions, "session"))
+        if entry.turns is not None:
+            parts.append(counted(entry.turns, "turn"))
+        return " · ".join([*parts, entry.about] if entry.about else parts)
 
     position = 0
     if len(entries) > 1:
@@ -270,7 +258,7 @@ def choose_conversation(opened: OpenFile) -> tuple[int, Conversation] | None:
     _about(conversation, alone=len(entries) == 1)
     _load_report(opened.corpus, position)
     _reading_controls(opened)
-    return position, conversation
+    return conversation
 
 
 def _about(conversation: Conversation, alone: bool) -> None:
@@ -292,8 +280,8 @@ def _load_report(corpus: Corpus, position: int) -> None:
     report = corpus.report_of(position)
     repaired, skipped = report.count("repaired"), report.count("skipped")
     counts = {"kept": report.kept, "repaired": repaired, "skipped": skipped}
-    told = [f"{count:,} {what}" for what, count in counts.items() if count or what == "kept"]
-    with st.expander(f"Load report of the file: {', '.join(told)}"):
+    phrases = [f"{count:,} {what}" for what, count in counts.items() if count or what == "kept"]
+    with st.expander(f"Load report of the file: {', '.join(phrases)}"):
         if report.lacks:
             st.caption(f"The file has no {' and no '.join(report.lacks)}.")
         if not report.findings:
@@ -314,8 +302,8 @@ def _reading_controls(opened: OpenFile) -> None:
     asks = next((loader.asks for loader in LOADERS.values() if loader.label == label), ())
     report = opened.corpus.report
     if report.headers:
-        taken = ", ".join(f"{meaning} = {name}" for meaning, name in report.columns.items())
-        with st.expander(f"Columns: {unmarked(taken)}"):
+        columns = ", ".join(f"{meaning} = {name}" for meaning, name in report.columns.items())
+        with st.expander(f"Columns: {unmarked(columns)}"):
             column_controls(opened.file, report.headers, report.columns)
             preview(opened.corpus)
     if "day_first" in asks:

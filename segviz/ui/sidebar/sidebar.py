@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import streamlit as st
@@ -22,15 +23,10 @@ from segviz.plugins import PLUGINS, foreign
 from segviz.systems import SYSTEMS
 from segviz.ui import address, keys, security
 from segviz.ui.settings import parameter_control
-from segviz.ui.sidebar.build import Order, obtain
-from segviz.ui.sidebar.models import choose_models, models_panel, show_spending
-from segviz.ui.sidebar.open_file import OpenFile, audit_panel, choose_conversation
-from segviz.ui.sidebar.source import choose_source
-from segviz.ui.sidebar.watching import watch_panel
+from segviz.ui.sidebar import build, models, open_file, source, watching
 from segviz.ui.state import MEMORIES_KEPT, AppSession, fingerprint, remember, starts, typed_turns
-from segviz.ui.widgets.canvas import part
+from segviz.ui.widgets import canvas, charts
 from segviz.ui.widgets.captions import counted, unmarked
-from segviz.ui.widgets.charts import sentence_of
 from segviz.view.captions import provenance_lines
 
 UNIT_HELP = {
@@ -45,29 +41,25 @@ def sidebar() -> AppSession | None:
     with st.sidebar:
         if security.WATCH in os.environ:
             return _watched()
-        opened = choose_source()
-        if opened is not None:
-            address.opened(opened.key, opened.saved)
+        opened = source.choose_source()
         if opened is None:
             return None
+        address.opened(opened.key, opened.saved)
         above = st.container()
         # Drawn below the choice of conversation, but it marks the questions to choose from.
-        opened = audit_panel(opened)
+        opened = open_file.audit_panel(opened)
         with above:
-            found = choose_conversation(opened)
-        if found is None:
+            original = open_file.choose_conversation(opened)
+        if original is None:
             return None
-        _, original = found
-        source = fingerprint(opened.key, original.id)
+        key = fingerprint(opened.key, original.id)
         if opened.saved is not None:
-            return _saved(opened, original, source)
-        typed = typed_turns(source)
+            return _saved(opened, original, key)
+        typed = typed_turns(key)
         conversation = original
         if typed:  # remembered, because a conversation caches its units
-            under = fingerprint(source, typed)
-            conversation = remember(
-                "continued", under, 1, lambda: with_typed_turns(original, typed)
-            )
+            continued = partial(with_typed_turns, original, typed)
+            conversation = remember("continued", fingerprint(key, typed), 1, continued)
         st.subheader("Memory")
         with st.expander(_sum_up(conversation), key="built-as"):
             unit: str = st.selectbox(
@@ -79,34 +71,34 @@ def sidebar() -> AppSession | None:
             )
             system, settings = _system()
         _say_dropped(conversation, unit)
-        with models_panel():
-            models = choose_models(*_for_models(system, settings))
-        _embedding_note(models.embedder, conversation)
-    order = Order(conversation, unit, system, settings, models)
-    built = obtain(order, fingerprint(source, typed), fingerprint(source, []), bool(typed))
-    show_spending()
+        with models.models_panel():
+            chosen = models.choose_models(*_for_models(system, settings))
+        _embedding_note(chosen.embedder, conversation)
+    order = build.Order(conversation, unit, system, settings, chosen)
+    built = build.obtain(order, fingerprint(key, typed), fingerprint(key, []), bool(typed))
+    models.show_spending()
     if built is None:
         listed = conversation.id if len(opened.corpus.entries) > 1 else None
-        link = address.ordered(source, listed, system, settings)
-        part("address", key="address-order", data=link)
+        link = address.ordered(key, listed, system, settings)
+        canvas.part("address", key="address-order", data=link)
         return None
-    session = AppSession(built[0], source, opened.corpus, conversation, built[1], models.chat)
+    session = AppSession(built[0], key, opened.corpus, conversation, built[1], chosen.chat)
     return replace(session, how=opened.how)
 
 
 def _watched() -> AppSession | None:
     """Returns the session of the watched file; models serve questions alone."""
-    session = watch_panel()
+    session = watching.watch_panel()
     if session is None:
         return None
-    with models_panel():
-        models = choose_models()
-    show_spending()
+    with models.models_panel():
+        chosen = models.choose_models()
+    models.show_spending()
     _embedding_note(session.memory.embedder, session.memory.conversation)
-    return replace(session, chat=models.chat)
+    return replace(session, chat=chosen.chat)
 
 
-def _saved(opened: OpenFile, conversation: Conversation, source: str) -> AppSession:
+def _saved(opened: open_file.OpenFile, conversation: Conversation, source: str) -> AppSession:
     """Returns the session of a memory file.
 
     The memory is built already, so models only embed and answer questions.
@@ -116,11 +108,11 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> AppSess
     label = SYSTEMS[saved.system].label if saved.system in SYSTEMS else saved.system
     st.text(f"{label}, as saved")
     st.caption(f"{counted(len(saved.steps), 'step')}, leaves by the rule '{saved.unit}'")
-    with models_panel():
-        models = choose_models()
-    show_spending()
-    remote = models.embedder if models.embedder.name == saved.embedder else None
-    key = fingerprint(opened.key, "saved", models.embedder.name)
+    with models.models_panel():
+        chosen = models.choose_models()
+    models.show_spending()
+    remote = chosen.embedder if chosen.embedder.name == saved.embedder else None
+    key = fingerprint(opened.key, "saved", chosen.embedder.name)
     memory = remember(keys.MEMORIES, key, MEMORIES_KEPT, lambda: from_saved(saved, remote))
     for name, value in provenance_lines(memory):
         st.text(f"{name}: {value}")
@@ -131,7 +123,7 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> AppSess
         st.text(memory.embedder.name[:80])
     else:
         _embedding_note(memory.embedder, memory.conversation)
-    return AppSession(key, source, opened.corpus, conversation, memory, models.chat, saved=True)
+    return AppSession(key, source, opened.corpus, conversation, memory, chosen.chat, saved=True)
 
 
 def _sum_up(conversation: Conversation) -> str:
@@ -142,7 +134,9 @@ def _sum_up(conversation: Conversation) -> str:
     declared = {parameter.name: parameter.default for parameter in parameters(SYSTEMS[name])}
     default = getattr(declared.get("compatibility"), "name", None)
     chosen = state.get(keys.parameter(name, "compatibility"), default)
-    return ", ".join(filter(None, (f"{count} by {rule}", sentence_of(SYSTEMS[name].label), chosen)))
+    return ", ".join(
+        filter(None, (f"{count} by {rule}", charts.sentence_of(SYSTEMS[name].label), chosen))
+    )
 
 
 def _say_dropped(conversation: Conversation, rule: str) -> None:

@@ -180,11 +180,11 @@ def get_locomo(place: str) -> None:
         return
     try:
         with waiting("Downloading LoCoMo", f"stop-locomo-{place}"):
-            found = waited_for(partial(fetch_locomo, cache_path(os.environ).parent))
+            path = waited_for(partial(fetch_locomo, cache_path(os.environ).parent))
     except LoadError as error:
         st.text(str(error))
         return
-    st.session_state[_DOWNLOADED] = str(found)
+    st.session_state[_DOWNLOADED] = str(path)
     st.rerun()
 
 

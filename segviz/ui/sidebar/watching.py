@@ -63,7 +63,7 @@ def keeper() -> Keeper:
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class ShownTree:
     """Tree that a session displays: its reading of the file, its turns, and when it was fetched.
 
     The time is in monotonic seconds.
@@ -85,17 +85,17 @@ class Held:
         return AppSession(grown, source, corpus, conversation, self.memory, live=True)
 
 
-def newest() -> Held | None:
+def newest() -> ShownTree | None:
     """Fetches the newest tree; returns None before the first turn."""
     reading, turns, memory = keeper().watched.now()
     if memory is not None:
-        st.session_state[keys.HELD] = Held(reading, memory, turns, time.monotonic())
-    return _held()
+        st.session_state[keys.HELD] = ShownTree(reading, memory, turns, time.monotonic())
+    return _shown()
 
 
-def _held() -> Held | None:
-    found: Held | None = st.session_state.get(keys.HELD)
-    return found
+def _shown() -> ShownTree | None:
+    tree: ShownTree | None = st.session_state.get(keys.HELD)
+    return tree
 
 
 def following() -> bool:
@@ -111,20 +111,20 @@ def look_back() -> None:
 def watch_panel() -> AppSession | None:
     """Draws how far the watched file is read; returns its session, None before the first turn."""
     st.subheader("Conversation")
-    found = _held() or newest()
+    shown = _shown() or newest()
     _status()
-    return None if found is None else found.session
+    return None if shown is None else shown.session
 
 
 @st.fragment(run_every=1.0)
 def _status() -> None:
     """Draws how many turns are read, and how many of them this session does not show yet."""
-    now, found = keeper(), _held()
+    now, shown = keeper(), _shown()
     watched = now.watched
     st.text(f"Watching {watched.path.name}")
     if now.problem:
         trouble("The file cannot be read at the moment.", now.problem, st.warning)
-    if found is None:
+    if shown is None:
         st.caption("Waiting for the first turn.")
         if watched.turns:
             st.rerun()
@@ -136,8 +136,8 @@ def _status() -> None:
             "Lines already read have changed, so the file was read again from the start "
             f"({counted(watched.readings - 1, 'time')} so far)."
         )
-    earlier, behind = watched.readings > found.reading, watched.turns - found.turns
-    if (earlier or behind) and time.monotonic() - found.at > _FRESH:
+    earlier, behind = watched.readings > shown.reading, watched.turns - shown.turns
+    if (earlier or behind) and time.monotonic() - shown.at > _FRESH:
         st.caption(
             "The tree shows the file before it changed"
             if earlier

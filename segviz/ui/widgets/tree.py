@@ -6,16 +6,19 @@ The outline has rows that open and close, to be read as text.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
+from streamlit.delta_generator import DeltaGenerator
 
 from segviz.export import file_name
 from segviz.figures.node_link import Marks, Page, node_link_html
 from segviz.frontend.outline import MAX_TEXTS, outline_payload
 from segviz.frontend.payload import tree_payload
+from segviz.memory import Memory
 from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui.address import VIEWS, read_look, read_view, write_look, write_view
@@ -23,9 +26,9 @@ from segviz.ui.state import AppSession, shows
 from segviz.ui.widgets.canvas import CanvasActions, part, tree_canvas
 from segviz.ui.widgets.captions import kind_label
 from segviz.ui.widgets.charts import colours, ramp, theme
-from segviz.view.coloring import Live
+from segviz.view.coloring import Live, Look
 from segviz.view.palette import SURFACE, session_colours
-from segviz.view.scene import UNFOLDED, Scene, scene_of
+from segviz.view.scene import UNFOLDED, Scene, grown, scene_of
 
 
 def canvas_height(levels: int) -> str:
@@ -208,3 +211,16 @@ def _places(nodes: Any, n: int) -> NDArray[np.int32]:
     places = np.zeros(n, dtype=np.int32)
     places[np.asarray(nodes, dtype=np.int64)] = np.arange(1, len(nodes) + 1)
     return places
+
+
+def draw_growing(place: DeltaGenerator, memory: Memory, total: int, number: int) -> None:
+    """Draws a tree that is being built, on the axis of the whole conversation.
+
+    ``total`` is the number of all units; ``number`` counts the drawings.
+    """
+    scene = scene_of(
+        memory, memory.structure.collapsed, identity="growing", look=Look(), selected=None
+    )
+    drawn = replace(grown(scene, len(memory.steps), None), total_units=total).drawn()
+    with place.container():
+        tree_canvas(tree_payload(drawn, legend=False), key=f"growing-{number}", height=334)
