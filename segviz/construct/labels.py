@@ -192,11 +192,13 @@ def _chosen(
     used: set[str] = set()
     best = 0.0
     for score, key in ranked:
+        # Best first, so that all later phrases would be too weak as well.
         if chosen and score < _SECOND * best:
             break
         # A label that repeats its parent's or a sibling's word would not distinguish the node.
         if used.union(barred).intersection(key):
             continue
+        # A phrase that is too long, or means the same as a chosen one, makes room for the next.
         phrase = phrases.written[key]
         if len(", ".join([*chosen, phrase])) > length or _alike(phrase, chosen):
             continue
@@ -230,6 +232,7 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
     places: dict[tuple[str, ...], list[int]] = defaultdict(list)
     spelled: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     named: Counter[tuple[str, ...]] = Counter()
+    # Spellings with the same stems ("dog", "dogs") are one phrase, counted once a unit.
     for unit in units:
         for phrase, name in _candidates(unit.text, nobody, english, usual_signs):
             if not name and english:
@@ -245,6 +248,7 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
     if not english:  # without grammar, only moderate repetition marks a topic
         usual = max(6, 0.1 * len(units))
         places = {key: indices for key, indices in places.items() if 2 <= len(indices) <= usual}
+    # Each phrase is written as most units spell it, and weighed once for all nodes.
     written = {key: min(spelled[key].items(), key=lambda i: (-i[1], i[0]))[0] for key in places}
     weight = {key: _weight(written[key], 2 * named[key] >= spelled[key].total()) for key in places}
     of_unit: dict[int, set[tuple[str, ...]]] = defaultdict(set)

@@ -123,6 +123,7 @@ def param(
     """
     sentence = f"{help} Source: {source}." if source else help
     low, high = bounds or (None, None)
+    # Controls move in steps of 1 for integers, else in steps that suit the width of the range.
     step = None
     if bounds:
         wide = bounds[1] - bounds[0]

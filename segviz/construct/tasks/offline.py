@@ -186,6 +186,7 @@ def _mentions(
         (sentence.find(n), Named(n, "person" if n in speakers else _kind(n, sentence)))
         for n in dict.fromkeys((*opening, *names(sentence)))
     ]
+    # Common nouns: relatives are persons, the speaker's own after "my"; others go by cue words.
     for place, name, own in things(sentence):
         if _KIN.search(name):
             entity = Named(f"{speaker}'s {name}" if own and speaker else name, "person")
@@ -195,6 +196,7 @@ def _mentions(
     mentions.sort(key=lambda mention: mention[0])
     if speaker:
         mentions.insert(0, (-1, Named(speaker, "person")))
+    # An entity that is mentioned twice has its first position.
     once: dict[str, tuple[int, Named]] = {}
     for place, entity in mentions:
         once.setdefault(entity.name, (place, entity))
@@ -351,6 +353,7 @@ class Offline:
         the last verb between them, else ``co-occurs``; the speaker and each entity by the verb
         before it.
         """
+        # Names inside sentences tell which capitalised first words are names.
         spoken = lines(text)
         speakers = {speaker for speaker, _ in spoken if speaker}
         inside = {name for _, words in spoken for s in sentences(words) for name in names(s)}
@@ -361,6 +364,7 @@ class Offline:
             for sentence in sentences(words):
                 if len(facts) == most:
                     return Extraction(tuple(facts.values()), tuple(relations))
+                # A sentence gives a fact with its entities, and the relations between these.
                 mentions = _mentions(speaker, sentence, speakers, inside)
                 fact = _stated(speaker, sentence, when, [entity for _, entity in mentions])
                 if fact is None or normalised(fact.text) in already:

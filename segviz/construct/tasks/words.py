@@ -175,9 +175,11 @@ def things(sentence: str) -> list[tuple[int, str, bool]]:
         known = lead.lower()
         if known not in _DETERMINERS and known not in _BEFORE_NOUNS:
             continue
+        # Adjectives and the like after the determiner are no part of the noun.
         start = i + 1
         while start < len(tokens) and tokens[start][1] in _NO_NOUN:
             start += 1
+        # The noun goes on until a word cannot be a noun; a possessive ends it.
         noun: list[str] = []
         for _, word in tokens[start : start + 3]:
             bare = word.removesuffix("'s")
@@ -186,6 +188,7 @@ def things(sentence: str) -> list[tuple[int, str, bool]]:
             noun.append(bare)
             if bare != word:
                 break
+        # A participle with an object ("playing her guitar") is a verb.
         following = tokens[start + len(noun)][1] if start + len(noun) < len(tokens) else ""
         acts = noun[-1:] and noun[-1].endswith("ing") and following in _OBJECTS
         if noun and not (acts and known not in _DETERMINERS):

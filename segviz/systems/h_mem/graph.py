@@ -184,6 +184,7 @@ class EntityGraph:
         draft, rules = self._draft, self._rules
         due: dict[int, list[str]] = {}
         for node in nodes:
+            # The facts of this fragment about the entity are the newest of its recent ones.
             aliases = set(str(draft.facts[node]["aliases"]).split("\n"))
             statements = [
                 fact.text
@@ -201,6 +202,7 @@ class EntityGraph:
         texts = write(self._annotate, [[Annotation(t) for t in texts] for texts in due.values()])
         for node, text in zip(due, texts, strict=True):
             draft.note(node, persistent=text.text)
+        # The text of an entity is its profile: name, type, summary and recent facts.
         shown = [n for n in nodes if draft.facts[n]["persistent"]]
         draft.rewrite(shown, [_profile(draft, n) for n in shown])
         return len(due)

@@ -203,6 +203,7 @@ class HMemSearch(Search):
             pool = [*fragments, *events, *self._ancestors(events)]
         if ablate == "w/o long memory":
             kinds = _SCOPES["short"]
+        # The scope decides which kinds count: "short" leaves out summaries, "long" fragments.
         kept = [node for node in dict.fromkeys(pool) if structure.kind[node] in kinds]
         dropped = len(set(pool)) - len(kept)
         when = (seconds(part.when[0]), seconds(part.when[1])) if part.when else None
@@ -226,6 +227,7 @@ class HMemSearch(Search):
         """Returns the entities that a text names or resembles, and related ones, with strengths."""
         structure = self.view.structure
         known = self.of(ENTITY)
+        # Lexical matches: an alias that occurs in the question, in whole words.
         asked = f" {lemmas(text)} "
         strength = {
             m: 1.0

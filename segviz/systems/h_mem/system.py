@@ -86,10 +86,12 @@ class HMem(HMemSearchParameters, GraphParameters, TreeParameters, HMemComponents
             extraction = tasks.extract(arrival.text, as_time(when.seconds) if when.dated else None)
             for fact in extraction.facts:
                 tree.event(fact, fragment, when)
+            # The graph: entities of the fragment, their relations and profiles.
             entities: list[int] = []
             profiles = 0
             if self.ablate != "w/o graph":
                 entities, profiles = graph.take_in(extraction, fragment, when)
+            # Summaries above the events that changed are written last, once each.
             written = tree.rewrite() + profiles
             note = (
                 f"Unit {arrival.index} gives {len(extraction.facts)} events about "

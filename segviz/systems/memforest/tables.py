@@ -18,6 +18,7 @@ def tree_rows(structure: Structure, steps: Sequence[Step]) -> list[Row]:
     ends. ``rebuild`` is the number of texts that a new build of the tree would write: one for each
     node with several children.
     """
+    # Nodes that the last step wrote.
     touched = {
         event.node
         for event in (steps[-1].events if steps else ())
@@ -29,6 +30,7 @@ def tree_rows(structure: Structure, steps: Sequence[Step]) -> list[Row]:
         facts = structure.facts[root]
         if level[root] < 2:
             continue
+        # Dirty nodes wait for the end of the session: their text is still the old one.
         nodes = above_items(structure.children, level, root)
         waiting = {node for node in nodes if structure.facts[node].get("dirty")}
         path = [node for node in nodes if node in touched and node not in waiting]

@@ -292,6 +292,7 @@ def forest_is_balanced(s: Structure) -> Iterator[Violation]:
             root = above[0]
         if len(s.parents[node]) > 1:
             yield Violation("forest", node, "one parent", str(s.parents[node]))
+        # Shape: at most k children, one level below, ordered by their beginning.
         k, least = fact(s, root, "k"), 1 if root == node else 2
         if not least <= len(children) <= k:
             yield Violation("forest", node, f"{least} to {k:g} children", str(len(children)))
@@ -300,6 +301,7 @@ def forest_is_balanced(s: Structure) -> Iterator[Violation]:
         starts = [fact(s, c, "from") for c in children]
         if starts != sorted(starts):
             yield Violation("forest", node, "children in the order of time", str(starts))
+        # Times and counts are totals of the children's.
         for name, expected in (
             ("from", min(starts, default=0.0)),
             ("to", max((fact(s, c, "to") for c in children), default=0.0)),

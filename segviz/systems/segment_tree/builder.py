@@ -165,6 +165,7 @@ class SegmentTreeBuilder:
             return upper, self._refresh(upper)
         if self._refreshes == "joined":
             return self._rewrite_joined(upper, closed, settles)
+        # Lazy: nodes are only marked, and all written when the session ends.
         for node in upper:
             if not node.dirty:
                 node.dirty = True

@@ -105,6 +105,7 @@ class Episodes:
         draft, episode = self._draft, self.episode
         if episode is None:
             return "", 0
+        # The messages of the episode are replaced by their summary; ``raw`` keeps their text.
         units = list(draft.children[episode])
         written = len(units) > 1
         raw = draft.text[episode]
@@ -118,6 +119,7 @@ class Episodes:
         known = [draft.text[k] for k in self._known(draft.vectors([episode])[0])]
         extraction = self._tasks.extract(raw, when, known, self._reading.extracted)
         vectors = draft.embedder.embed([fact.text for fact in extraction.facts])
+        # Statements join themes; then the themes are split and merged (§3.2).
         fresh = 0
         for fact, vector in zip(extraction.facts, vectors, strict=True):
             fresh += self._state(fact, vector, episode, units)

@@ -188,6 +188,7 @@ class XMemorySearch(Search):
         s = self.view.structure
         if not nodes:
             return {}
+        # All nodes of the layer are compared, also those that are no candidates.
         layer = self.of(s.kind[nodes[0]])
         matrix = np.stack(
             [
@@ -202,6 +203,7 @@ class XMemorySearch(Search):
             similarity = np.round(unit @ unit[place[node]], 9)
             similarity[place[node]] = -np.inf
             near = np.argsort(-similarity, kind="stable")[: self.system.neighbours].tolist()
+            # Of the nearest only candidates remain; a node covers itself fully.
             graph[node] = {node: 1.0} | {
                 layer[j]: float(similarity[j])
                 for j in near
@@ -212,6 +214,7 @@ class XMemorySearch(Search):
     def _episodes(self, statements: Sequence[int], similarity: Scores) -> list[int]:
         """Returns the episodes to probe: those of the statements and those most similar."""
         s = self.view.structure
+        # Semantic support: the similarity of an episode's best statement.
         support: dict[int, float] = {}
         for statement in statements:
             for episode in s.children[statement]:
@@ -256,6 +259,7 @@ class XMemorySearch(Search):
             note = f"The {len(episodes)} episodes of highest priority are taken."
             self.tell("uncertainty", note, episodes, np.zeros(len(s)), episodes)
             return list(episodes), set()
+        # The uncertainty that themes and statements leave is what each episode has to lower.
         context, weights = [s.text[n] for n in chosen], self._weights()
         base = self.tasks.uncertainty(question, context, weights)
         gains = np.zeros(len(s))
@@ -268,6 +272,7 @@ class XMemorySearch(Search):
             with_it = self.tasks.uncertainty(question, [*context, s.text[episode]], weights)
             gains[episode] = gain = base - with_it
             probed.append(episode)
+            # An episode is admitted for its gain, and down to its messages for a large one.
             if gain > gates.admit:
                 admitted.append(episode)
                 if gain > gates.expand:

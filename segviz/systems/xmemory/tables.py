@@ -90,6 +90,7 @@ def change_rows(steps: Sequence[Step]) -> list[Row]:
         for event in step.events:
             if not isinstance(event, Add | Revise) or not event.facts:
                 continue
+            # The fact stays until the next change, so an equal one is no change of this step.
             changes = str(event.facts.get("changes") or "")
             if not changes or known.get(event.node) == changes:
                 continue

@@ -313,6 +313,7 @@ class Themes:
         draft = self._draft
         members = list(draft.children[theme])
         vectors = self._members(theme)
+        # §3.2: every way to split is scored by f; the best is taken even where f falls.
         ways = splits(vectors, self._limits.cut, most)
         before = self._parts.objective()
         scores = {
@@ -326,6 +327,7 @@ class Themes:
         best = max(scores, key=lambda name: (round(scores[name], 9), name == "components"))
         # The largest part keeps the node, so that the fewest statements change their theme.
         parts = sorted(ways[best], key=lambda part: (-len(part), part))
+        # Each other part becomes a theme of its own.
         opened = []
         for part in parts[1:]:
             moved = [members[i] for i in part]
@@ -365,7 +367,10 @@ class Themes:
                 continue
             # §3.2: a merge must raise f; a tie goes to the older partner.
             before = self._parts.objective()
-            after = {other: self._merged(theme, other) for other in self._partners(theme)}
+            own, after = self._members(theme), dict[int, float]()
+            for other in self._partners(theme):
+                both = np.concatenate([own, self._members(other)])
+                after[other] = self._parts.objective([theme, other], [both])
             best = max(after, key=lambda one: (round(after[one] - before, 9), -one), default=theme)
             if best != theme and round(after[best] - before, 9) > 0:
                 self._merge(theme, best, before, after[best])
@@ -380,11 +385,6 @@ class Themes:
             for score, other in self._near(centre, limits.neighbours, theme)
             if score >= limits.merge and len(children[theme]) + len(children[other]) <= limits.most
         ]
-
-    def _merged(self, one: int, other: int) -> float:
-        """Returns f if two themes were merged."""
-        both = np.concatenate([self._members(one), self._members(other)])
-        return self._parts.objective([one, other], [both])
 
     def _merge(self, one: int, other: int, before: float, after: float) -> None:
         """Merges two themes: the smaller (the younger, if equal) joins the larger."""
