@@ -175,14 +175,13 @@ def question_fates(session: AppSession, settings: RetrievalSettings) -> list[Atl
     """
     memory, questions = session.memory, session.conversation.questions
     settings = replace(settings, levels=None)
-    limits = Limits(settings.k, settings.budget, deduplicate=settings.deduplicate)
-    group = partial(batches, memory, questions, settings, limits)
+    limits = Limits(settings.scored_as(RetrievalSettings()))  # the groups are scored afterwards
+    group = partial(batches, memory, questions, limits)
     groups = None
     if at_once(session):
         # Most of the time is spent on what does not depend on the scoring: texts, gold evidence,
         # initial scores. While a control moves only the rest is computed.
-        fixed = repr((limits, settings.literal, settings.step))
-        under = fingerprint(session.key, fixed)
+        under = fingerprint(session.key, repr(limits))
         groups = computed("question-groups", under, 1, "Ask every question", group)
         if groups is None:
             return None
