@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from segviz.conversation import Conversation, Question, Session, Turn
+from segviz.conversation import Conversation, Question, Session
 from segviz.text.dates import MONTH_NAMES
 
 
@@ -31,7 +31,11 @@ def _sample(conversation: Conversation) -> dict[str, Any]:
     for number, session in enumerate(conversation.sessions, start=1):
         if date := _date(session):
             transcript[f"session_{number}_date_time"] = date
-        transcript[f"session_{number}"] = [_turn(turn) for turn in session.turns]
+        transcript[f"session_{number}"] = [
+            {"speaker": turn.speaker, "dia_id": turn.id, "text": turn.text}
+            | ({} if turn.caption is None else {"blip_caption": turn.caption})
+            for turn in session.turns
+        ]
     return {
         "sample_id": conversation.id,
         "conversation": transcript,
@@ -49,11 +53,6 @@ def locomo_date(start: datetime) -> str:
     half = "am" if start.hour < 12 else "pm"
     clock = f"{start.hour % 12 or 12}:{start.minute:02d} {half}"
     return f"{clock} on {start.day} {MONTH_NAMES[start.month - 1]}, {start.year:04d}"
-
-
-def _turn(turn: Turn) -> dict[str, str]:
-    caption = {} if turn.caption is None else {"blip_caption": turn.caption}
-    return {"speaker": turn.speaker, "dia_id": turn.id, "text": turn.text, **caption}
 
 
 def _question(question: Question) -> dict[str, Any]:

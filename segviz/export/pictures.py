@@ -127,7 +127,10 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
         match = _DRAWN.match(content)
         content = base64.b64decode(match[1]) if match else b""
     if not content:
-        why = _last_words(messages)
+        # The browser's fatal error, or its last message.
+        lines = list(filter(str.strip, messages.read_text("utf-8", "replace").splitlines()))
+        telling = [line for line in lines if "FATAL" in line] or lines
+        why = f": {one_line(telling[-1], 300)}" if telling else ""
         raise BrowserError(f"{program} made no picture (exit code {code}{why}). {_OTHER}")
     return content
 
@@ -179,13 +182,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-
-
-def _last_words(messages: Path) -> str:
-    """Returns ": " and the fatal error or last message in the browser's ``messages``, or ""."""
-    lines = [line for line in messages.read_text("utf-8", "replace").splitlines() if line.strip()]
-    telling = [line for line in lines if "FATAL" in line] or lines
-    return f": {one_line(telling[-1], 300)}" if telling else ""
 
 
 def _shared_with(program: Path) -> Path | None:
