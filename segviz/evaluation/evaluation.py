@@ -123,9 +123,9 @@ class Outcomes:
         self, measure: str, *, adversarial: bool = True, category: Category | None = "all"
     ) -> float:
         """Returns the value of :meth:`mean`, NaN without any; fast, as no interval is computed."""
-        kept = self.column(measure)[self.keep(adversarial=adversarial, category=category)]
-        kept = kept[~np.isnan(kept)]
-        return float(kept.mean()) if len(kept) else math.nan
+        values = self.column(measure)[self.keep(adversarial=adversarial, category=category)]
+        values = values[~np.isnan(values)]
+        return float(values.mean()) if len(values) else math.nan
 
     def gain(self, other: Outcomes, measure: str, *, adversarial: bool = True) -> Mean:
         """Returns the mean over questions of a measure's value here minus its value in ``other``.
@@ -147,9 +147,9 @@ class Outcomes:
         return tuple(sorted(set(self.categories), key=category_order))
 
     def _mean(self, column: NDArray[np.float64], positions: Sequence[int]) -> Mean:
-        kept = [position for position in positions if not np.isnan(column[position])]
-        groups = tuple(self.groups[position] for position in kept) if self.groups else ()
-        return mean_ci(column[kept], self.seed, groups)
+        known = [position for position in positions if not np.isnan(column[position])]
+        groups = tuple(self.groups[position] for position in known) if self.groups else ()
+        return mean_ci(column[known], self.seed, groups)
 
 
 def summary(

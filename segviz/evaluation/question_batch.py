@@ -282,8 +282,8 @@ class QuestionBatch:
         """Returns every measure of rankings ``ranked`` (q, m), float64 (q,), NaN for no value."""
         tops, mixed = self.tops(ranked), self._mixed(ranked)
         columns = self._of_leaves(ranked)
-        columns["reached"], read = self._reached(mixed)
-        columns["reached_lift"] = columns["reached"] - read / max(self._present, 1)
+        columns["reached"], units_read = self._reached(mixed)
+        columns["reached_lift"] = columns["reached"] - units_read / max(self._present, 1)
         quoted, by_chance = self._quotes.shares(tops)
         columns["quoted"], columns["quoted_lift"] = quoted, quoted - by_chance
         words, by_chance = self._answers.shares(self._within(mixed, self._limits.tokens))
@@ -329,7 +329,7 @@ class QuestionBatch:
         Also returns the number of units read.
         """
         limit, nothing = self._limits.units, len(self.structure)
-        reached, read = np.zeros(len(ranked)), np.zeros(len(ranked))
+        reached, units_read = np.zeros(len(ranked)), np.zeros(len(ranked))
         for i in np.flatnonzero(self.counted).tolist():
             seen: set[int] = set()
             nodes = takewhile(nothing.__ne__, map(int, ranked[i]))
@@ -338,9 +338,9 @@ class QuestionBatch:
                 if len(seen) == limit:
                     break
             gold = self._gold_units[i]
-            read[i] = len(seen)
+            units_read[i] = len(seen)
             reached[i] = len(seen & gold) / len(gold) if gold else 0.0
-        return reached, read
+        return reached, units_read
 
     def covering(self, ranked: Ints) -> dict[str, Floats]:
         """Returns the reading needed to cover all answer words, and the density of these words.

@@ -165,15 +165,15 @@ class Bench:
     def pooled(self, parts: Sequence[Mapping[str, Any]]) -> Row:
         """Returns the means over conversations of ``parts``, a row of each; see :meth:`rows`."""
         row: Row = {}
-        kept = [[one.disputed is None for one in talk.questions] for talk in self.talks]
+        undisputed = [[one.disputed is None for one in talk.questions] for talk in self.talks]
         for name in dict.fromkeys(name for one in parts for name in one):
             values = [one.get(name, 0.0) for one in parts]
             if not isinstance(values[0], np.ndarray):
                 row[name] = float(np.mean(values))
                 continue
             row[name] = _mean(values)
-            if not all(map(all, kept)):
-                left = [np.where(*both, np.nan) for both in zip(kept, values, strict=True)]
+            if not all(map(all, undisputed)):
+                left = [np.where(*both, np.nan) for both in zip(undisputed, values, strict=True)]
                 row[f"{name}, without disputed"] = _mean(left)
         return row
 
@@ -231,8 +231,8 @@ def of_data(printed: Sequence[Reported], talks: Sequence[Conversation]) -> Seque
 def _mean(columns: Sequence[np.ndarray[Any, Any]]) -> Mean:
     values = np.concatenate(columns)
     groups = np.repeat(np.arange(len(columns)), [len(column) for column in columns])
-    kept = ~np.isnan(values)
-    return mean_ci(values[kept], groups=groups[kept].tolist())
+    known = ~np.isnan(values)
+    return mean_ci(values[known], groups=groups[known].tolist())
 
 
 # --- measures of one memory --------------------------------------------------------------------
@@ -580,8 +580,8 @@ def _demands(bench: Bench) -> list[Row]:
 
 def _control(bench: Bench) -> list[Row]:
     printed: dict[str, Row] = {
-        name: {"keeps order, paper": kept, "leaves put elsewhere, %, paper": 0.0}
-        for name, kept in (("clustering", "no"), ("segment-tree", "yes"))
+        name: {"keeps order, paper": in_order, "leaves put elsewhere, %, paper": 0.0}
+        for name, in_order in (("clustering", "no"), ("segment-tree", "yes"))
     }
     return _ordered(bench, tuple(printed), printed)
 
@@ -826,9 +826,9 @@ def _plans(bench: Bench) -> list[Row]:
 
 
 def _scopes(bench: Bench) -> list[Row]:
-    kept = ("format", "questions", "parts")
+    shown = ("format", "questions", "parts")
     return [
-        {name: value for name, value in row.items() if name in kept or name.startswith("scope")}
+        {name: value for name, value in row.items() if name in shown or name.startswith("scope")}
         for row in _plans(bench)
     ]
 
@@ -865,9 +865,9 @@ def _density(bench: Bench) -> list[Row]:
         for talks in zip(*measured.values(), strict=True)
     ]
     for label, talks in measured.items():
-        for talk, kept in zip(talks, both, strict=True):
+        for talk, complete in zip(talks, both, strict=True):
             for name in metrics:
-                talk[name] = np.where(kept, talk[name], np.nan)
+                talk[name] = np.where(complete, talk[name], np.nan)
         row = {"method": label, **bench.pooled(talks)}
         rows.append(bench.beside(row, ("xmemory", "Table 5"), metrics, "", label))
     return rows
@@ -1064,13 +1064,13 @@ class Experiment:
         """Name on the command line, as ``figure-6``."""
         return self.table.lower().replace(" ", "-").replace(".", "")
 
-    def taken(self, talks: Sequence[Conversation]) -> Sequence[Conversation]:
+    def measured_talks(self, talks: Sequence[Conversation]) -> Sequence[Conversation]:
         """Returns the conversations to measure: all, or at most ``most`` of them, evenly spread."""
         return talks[:: max(1, -(-len(talks) // self.most))] if self.most else talks
 
     def measure(self, bench: Bench) -> list[Row]:
         """Measures the entry; returns rows with our numbers and the printed ones."""
-        bench = replace(bench, talks=self.taken(bench.talks))
+        bench = replace(bench, talks=self.measured_talks(bench.talks))
         if not self.vary:
             return _TABLES[self.by](bench)
         # The settings to compare: values of one parameter.
@@ -1107,10 +1107,9 @@ class Experiment:
         why += dict.fromkeys(row.note for row in self.printed)
         if talks and (beside := of_data(self.printed, talks)):
             why.insert(0, f"The printed numbers are of {beside[0].data}.")
-        if len(taken := self.taken(talks)) < len(talks):
-            why.insert(
-                0, f"{len(taken)} of {len(talks)} conversations are measured, which takes minutes."
-            )
+        if (number := len(self.measured_talks(talks))) < len(talks):
+            text = f"{number} of {len(talks)} conversations are measured, which takes minutes."
+            why.insert(0, text)
         return " ".join(filter(None, [_farthest(rows), _same_order(rows), *why]))
 
 

@@ -121,9 +121,9 @@ class Sweep:
         # A column of differences per cell; a question without a value in one of them is left out.
         columns = np.stack([one.outcomes.column(measure) for one in cells], axis=1)
         columns -= base.column(measure)[:, None]
-        kept = [p for p in base.keep(adversarial=adversarial) if not np.isnan(columns[p]).any()]
-        groups = tuple(base.groups[p] for p in kept) if base.groups else ()
-        means = means_together(columns[kept], base.seed, groups, sweeps)
+        places = [p for p in base.keep(adversarial=adversarial) if not np.isnan(columns[p]).any()]
+        groups = tuple(base.groups[p] for p in places) if base.groups else ()
+        means = means_together(columns[places], base.seed, groups, sweeps)
         settings = [(one.policy, one.alpha, one.horizon) for one in cells]
         return dict(zip(settings, means, strict=True))
 

@@ -21,13 +21,13 @@ _ARTICLES = frozenset(("a", "an", "the"))
 
 def normalised(text: str) -> list[str]:
     """Returns the tokens of an answer in SQuAD's normal form; see the module text."""
-    kept = "".join(
+    letters = "".join(
         char
         for char in nfkc_lower(text)
         if char not in string.punctuation and not unicodedata.category(char).startswith("P")
     )
-    words = kept.split()
-    if not kept.isascii():
+    words = letters.split()
+    if not letters.isascii():
         words = [piece for word in words for piece in (tokens(word) or [word])]
     return [word for word in words if word not in _ARTICLES]
 

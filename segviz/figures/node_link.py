@@ -89,7 +89,7 @@ def node_link_html(
     selected = () if marks.selected is None else (marks.selected,)
     scores, gold, foreground = marks.scores, marks.gold, page.foreground
     special = {*marks.retrieved, *gold, *selected}
-    shown = _kept(structure, page.limit, special)
+    shown = _drawn_nodes(structure, page.limit, special)
     # The units of the drawing: a column per unit, a row per level, and one pixel on the screen,
     # once the drawing is fitted into its frame.
     top = max(1, int(structure.level[shown].max(initial=0)))
@@ -155,8 +155,8 @@ def node_link_html(
             font={"size": SMALLEST_TEXT * pixel, "color": foreground},
         )
     # The edges between the drawn nodes, thin and without arrows.
-    kept = set(shown)
-    net.add_edges([(f"n{p}", f"n{c}") for p, c in structure.edges.tolist() if {p, c} <= kept])
+    drawn = set(shown)
+    net.add_edges([(f"n{p}", f"n{c}") for p, c in structure.edges.tolist() if {p, c} <= drawn])
     for edge in net.edges:
         edge.update(
             arrows="", color={"color": foreground, "opacity": 0.35}, smooth=False, width=0.7 * pixel
@@ -168,7 +168,7 @@ def node_link_html(
     return html.replace("</head>", f"{style}</head>", 1), len(shown)
 
 
-def _kept(structure: Structure, limit: int, special: Collection[int]) -> list[int]:
+def _drawn_nodes(structure: Structure, limit: int, special: Collection[int]) -> list[int]:
     """Returns the active nodes to draw, about ``limit`` at most.
 
     All special nodes and their ancestors are among them; the highest other nodes fill the rest.
@@ -176,13 +176,13 @@ def _kept(structure: Structure, limit: int, special: Collection[int]) -> list[in
     nodes = np.flatnonzero(structure.active).tolist()
     if len(nodes) <= limit:
         return nodes
-    kept = reachable(structure.parents, (node for node in special if structure.active[node]))
+    drawn = reachable(structure.parents, (node for node in special if structure.active[node]))
     highest = sorted(nodes, key=lambda node: (-int(structure.level[node]), node))
     for node in highest:
-        if len(kept) >= limit:
+        if len(drawn) >= limit:
             break
-        kept.add(node)
-    return sorted(kept)
+        drawn.add(node)
+    return sorted(drawn)
 
 
 def _size(share: float, span: float, row: float, pixel: float) -> float:

@@ -354,11 +354,11 @@ def test_what_is_asked_of_one_build_is_as_if_each_were_built(paper, table, param
 def test_few_conversations_stand_for_many_where_many_take_long():
     entry = entry_of("memforest", "Figure 6 d")
     talks = [replace(small(), id=str(number)) for number in range(24)]
-    assert [one.id for one in entry.taken(talks)] == [str(n) for n in range(0, 24, 3)]
-    assert list(entry.taken(talks[:5])) == talks[:5]
+    assert [one.id for one in entry.measured_talks(talks)] == [str(n) for n in range(0, 24, 3)]
+    assert list(entry.measured_talks(talks[:5])) == talks[:5]
     assert entry.difference([], talks).startswith("8 of 24 conversations are measured")
     assert "conversations are measured" not in entry.difference([], talks[:8])
-    assert len(ENTRIES[0].taken(talks)) == 24
+    assert len(ENTRIES[0].measured_talks(talks)) == 24
 
 
 def test_printed_numbers_of_another_data_set_are_called_so():
