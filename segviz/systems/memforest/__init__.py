@@ -3,9 +3,8 @@
 ``system``     parameters and steps
 ``facts``      cells of a few turns, and the facts of a closed cell
 ``scenes``     assigns facts to scenes
-``trees``      the trees, their edits and the summaries of their nodes
+``trees``      the trees, their edits, the summaries of their nodes, and their side table
 ``retrieval``  recalls trees, follows branches, ranks facts
-``tables``     side table
 """
 
 from segviz.systems.memforest.system import MemForest

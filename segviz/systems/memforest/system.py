@@ -19,8 +19,7 @@ from segviz.systems.common.structure_editor import Draft
 from segviz.systems.memforest.facts import FactParameters, Ingest
 from segviz.systems.memforest.retrieval import ForestSearch, MemForestSearchParameters
 from segviz.systems.memforest.scenes import SceneParameters, Scenes
-from segviz.systems.memforest.tables import tree_rows
-from segviz.systems.memforest.trees import Forest, Summaries, forest_is_balanced
+from segviz.systems.memforest.trees import Forest, Summaries, forest_is_balanced, tree_rows
 from segviz.tree import Decision, Event, Invariant, Judgement, Step, Structure
 
 

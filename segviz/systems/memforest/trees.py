@@ -14,12 +14,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from segviz.construct import Annotate
+from segviz.construct import Annotate, Row
 from segviz.construct.annotate import Annotation
 from segviz.conversation import as_time
 from segviz.systems.common.annotation import write
+from segviz.systems.common.side_tables import dated, moment
 from segviz.systems.common.structure_editor import Draft
-from segviz.tree import Facts, Scalar, Structure, as_number
+from segviz.tree import Add, Facts, Revise, Scalar, Step, Structure, as_number
 from segviz.tree.invariants import Violation, fact
 from segviz.tree.structure import above_items
 
@@ -309,3 +310,44 @@ def forest_is_balanced(s: Structure) -> Iterator[Violation]:
         ):
             if fact(s, node, name) != expected:
                 yield Violation("forest", node, f"{name} {expected}", str(s.facts[node].get(name)))
+
+
+def tree_rows(structure: Structure, steps: Sequence[Step]) -> list[Row]:
+    """Returns a row for each tree, by family and age.
+
+    The column ``refreshed`` counts the nodes that the last step created or rewrote; the next column
+    lists them from the root down. ``waiting`` counts the nodes that are rewritten when the session
+    ends. ``rebuild`` is the number of texts that a new build of the tree would write: one for each
+    node with several children.
+    """
+    # Nodes that the last step wrote.
+    touched = {
+        event.node
+        for event in (steps[-1].events if steps else ())
+        if isinstance(event, Add | Revise)
+    }
+    calendar, level = dated(structure), structure.level.tolist()
+    trees: list[Row] = []
+    for root in structure.roots:
+        facts = structure.facts[root]
+        if level[root] < 2:
+            continue
+        # Dirty nodes wait for the end of the session: their text is still the old one.
+        nodes = above_items(structure.children, level, root)
+        waiting = {node for node in nodes if structure.facts[node].get("dirty")}
+        path = [node for node in nodes if node in touched and node not in waiting]
+        trees.append(
+            {
+                "family": structure.kind[root],
+                "tree": str(facts.get("label") or ""),
+                "start": moment(as_number(facts, "from"), calendar),
+                "stop": moment(as_number(facts, "to"), calendar),
+                "items": round(as_number(facts, "items")),
+                "nodes": len(nodes),
+                "refreshed": len(path),
+                "from the root down": " › ".join(map(str, path)),
+                "waiting": len(waiting),
+                "rebuild": sum(len(structure.children[node]) > 1 for node in nodes),
+            }
+        )
+    return sorted(trees, key=lambda tree: tree["family"])
