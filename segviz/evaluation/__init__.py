@@ -66,7 +66,7 @@ from segviz.evaluation.generation import (
     rehearse_answers,
     retrievals,
 )
-from segviz.evaluation.measures import MEASURES, Measure
+from segviz.evaluation.measures import MEASURES, UNITS, Measure, sees
 from segviz.evaluation.node_texts import contentless_lines, contentless_share
 from segviz.evaluation.parallel import Progress, measure_many
 from segviz.evaluation.sweep import Cell, Sweep
@@ -79,6 +79,7 @@ __all__ = [
     "MEASURES",
     "NATIVE",
     "RETRIEVED_BY",
+    "UNITS",
     "AnswerEvaluation",
     "AnswerRow",
     "AnsweringPaused",
@@ -114,6 +115,7 @@ __all__ = [
     "pooled",
     "rehearse_answers",
     "retrievals",
+    "sees",
     "summary",
     "token_f1",
 ]

@@ -22,11 +22,10 @@ from segviz.memory import COMPONENTS, MissingEmbedder, from_saved
 from segviz.plugins import PLUGINS, foreign
 from segviz.systems import SYSTEMS
 from segviz.ui import address, keys, security
-from segviz.ui.settings import parameter_control
+from segviz.ui import settings as controls
 from segviz.ui.sidebar import build, models, open_file, source, watching
 from segviz.ui.state import MEMORIES_KEPT, AppSession, fingerprint, remember, starts, typed_turns
-from segviz.ui.widgets import canvas, charts
-from segviz.ui.widgets.captions import counted, unmarked
+from segviz.ui.widgets import canvas, captions, charts
 from segviz.view.captions import provenance_lines
 
 UNIT_HELP = {
@@ -107,7 +106,7 @@ def _saved(opened: open_file.OpenFile, conversation: Conversation, source: str) 
     st.subheader("Memory")
     label = SYSTEMS[saved.system].label if saved.system in SYSTEMS else saved.system
     st.text(f"{label}, as saved")
-    st.caption(f"{counted(len(saved.steps), 'step')}, leaves by the rule '{saved.unit}'")
+    st.caption(f"{captions.counted(len(saved.steps), 'step')}, leaves by the rule '{saved.unit}'")
     with models.models_panel():
         chosen = models.choose_models()
     models.show_spending()
@@ -130,7 +129,7 @@ def _sum_up(conversation: Conversation) -> str:
     """Returns how the memory is built, as the label of the panel that changes it."""
     state = st.session_state
     rule, name = state.get(keys.UNIT, "exchange"), state.get(keys.SYSTEM, "segment-tree")
-    count = counted(len(conversation.units(rule)), "leaf", "leaves")
+    count = captions.counted(len(conversation.units(rule)), "leaf", "leaves")
     declared = {parameter.name: parameter.default for parameter in parameters(SYSTEMS[name])}
     default = getattr(declared.get("compatibility"), "name", None)
     chosen = state.get(keys.parameter(name, "compatibility"), default)
@@ -166,7 +165,7 @@ def _system() -> tuple[str, dict[str, Any]]:
     for plugin in PLUGINS:
         if plugin.problem:
             what = f"{plugin.group} {plugin.name} of {plugin.package} is not in use"
-            st.warning(unmarked(f"{what}: {plugin.problem}"))
+            st.warning(captions.unmarked(f"{what}: {plugin.problem}"))
     return name, component_controls(SYSTEMS[name], prefix=name)
 
 
@@ -204,7 +203,7 @@ def _embedding_note(embedder: Embedder, conversation: Conversation) -> None:
     else:
         plain = name if ":" in name else name.partition("-")[0]
         what = "precomputed embeddings" if plain == "given" else plain
-        st.caption(f"Similarity by {unmarked(what)}", help=unmarked(name))
+        st.caption(f"Similarity by {captions.unmarked(what)}", help=captions.unmarked(name))
 
 
 # --- parameters -----------------------------------------------------------------------
@@ -232,7 +231,9 @@ def component_controls(kind: type, prefix: str, draws: bool = True) -> dict[str,
         for parameter in plain:
             key = keys.parameter(prefix, parameter.name)
             settings[parameter.name] = (
-                parameter_control(parameter, **starts(key, parameter.kind(parameter.default)))
+                controls.parameter_control(
+                    parameter, **starts(key, parameter.kind(parameter.default))
+                )
                 if draws
                 else st.session_state.get(key, parameter.default)
             )

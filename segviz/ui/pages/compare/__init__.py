@@ -80,14 +80,27 @@ class Comparing:
         native = native_settings(self.memories[name], self.settings) if own else None
         return native or self.settings
 
+    @property
+    def question(self) -> Question:
+        """Current question, shared with Ask."""
+        return asked_question(self.session)
+
     @cached_property
-    def results(self) -> dict[str, Result | HandoverError]:
-        """Result of the current question in each system, or its error; empty without a question."""
-        question = asked_question(self.session)
+    def results(self) -> dict[str, Result]:
+        """Result of the current question in each system that does not fail."""
+        return {name: one for name, one in self._asked.items() if isinstance(one, Result)}
+
+    @cached_property
+    def errors(self) -> dict[str, HandoverError]:
+        """Error of each system that fails for the current question."""
+        return {name: one for name, one in self._asked.items() if isinstance(one, HandoverError)}
+
+    @cached_property
+    def _asked(self) -> dict[str, Result | HandoverError]:
         results: dict[str, Result | HandoverError] = {}
-        for name, memory in self.memories.items() if question.text.strip() else ():
+        for name, memory in self.memories.items() if self.question.text.strip() else ():
             try:
-                results[name] = memory.ask(question, self.asked(name))
+                results[name] = memory.ask(self.question, self.asked(name))
             except HandoverError as error:
                 results[name] = error
         return results

@@ -8,10 +8,14 @@ from time import monotonic
 import streamlit as st
 
 from segviz.conversation import Question, category_label
-from segviz.evaluation import AnswerEvaluation, AnsweringPaused, Mean, Row, evaluate_answers
-from segviz.evaluation.generation import (
+from segviz.evaluation import (
     GRADES,
+    AnswerEvaluation,
+    AnsweringPaused,
+    Mean,
+    Row,
     category_rows,
+    evaluate_answers,
     gradable,
     grade_rows,
     one_grade,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.evaluation.measures import UNITS
-from segviz.evaluation.node_texts import contentless_share
+from segviz.evaluation import UNITS, contentless_share
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
@@ -16,8 +15,7 @@ from segviz.ui.pages.compare.answers import graded_panel
 from segviz.ui.pages.compare.questions import measure_panel, question_panel
 from segviz.ui.pages.compare.structures import PER_ROW, build_missing
 from segviz.ui.state import AppSession
-from segviz.ui.widgets import measures, shapes
-from segviz.ui.widgets.captions import counted, unmarked
+from segviz.ui.widgets import captions, measures, shapes
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
@@ -35,16 +33,12 @@ def render(session: AppSession) -> None:
         draw_panels(PANELS, compared)
 
 
-def _countable(compared: Comparing) -> bool:
-    return bool(measures.countable(compared.questions))
-
-
 def _shapes(compared: Comparing) -> None:
     """Draws the shape of every structure beside those that papers print."""
     conversation, memory = compared.session.conversation, compared.session.memory
     st.caption(
-        f"Same for all: {counted(len(memory.units), 'leaf', 'leaves')} by the rule "
-        f"'{memory.unit}', embedded by {unmarked(memory.embedder.name)}."
+        f"Same for all: {captions.counted(len(memory.units), 'leaf', 'leaves')} by the rule "
+        f"'{memory.unit}', embedded by {captions.unmarked(memory.embedder.name)}."
     )
     summaries = [
         shapes.MemorySummary(
@@ -61,8 +55,8 @@ def _shapes(compared: Comparing) -> None:
 
 PANELS: tuple[Panel[Comparing], ...] = (
     Panel("One question", question_panel),
-    Panel("All questions", measure_panel, _countable),
-    Panel("", graded_panel, _countable),
+    Panel("All questions", measure_panel, lambda it: measures.countable(it.questions)),
+    Panel("", graded_panel, lambda it: measures.countable(it.questions)),
     Panel("Shape", _shapes),
 )
 

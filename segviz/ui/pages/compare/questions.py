@@ -24,18 +24,16 @@ from segviz.evaluation import (
 )
 from segviz.figures import compare as figures
 from segviz.figures import significance
-from segviz.handover import HandoverError
 from segviz.retrieval import Result, Retriever
 from segviz.ui import keys
 from segviz.ui.pages.compare import Comparing
 from segviz.ui.pages.compare.structures import select_turns, side_by_side, structures_panel
 from segviz.ui.pages.compare.why import Asked, why_panel
-from segviz.ui.settings import asked_question, write_settings
+from segviz.ui.settings import write_settings
 from segviz.ui.state import fingerprint, keep, peek, remember
-from segviz.ui.widgets import atlas, lists, measures, question
+from segviz.ui.widgets import atlas, lists, measures, question, waiting
 from segviz.ui.widgets.captions import counted, level_label, short, spread, trouble, unmarked
 from segviz.ui.widgets.charts import QUIET, caption, pair, readable, sentence_of, table
-from segviz.ui.widgets.waiting import PLAY, Job, JobPart
 
 RESULTS_KEPT = 4
 
@@ -66,28 +64,23 @@ _TALL, _MATRIX = 420, 300
 def question_panel(compared: Comparing) -> None:
     """Draws the question box shared with Ask, all structures, and what each system returns."""
     question.question_box(compared.session)
-    results = {}
-    for name, result in compared.results.items():
-        if isinstance(result, HandoverError):
-            trouble(f"Left out: {sentence_of(compared.label(name))}.", result, st.warning)
-        else:
-            results[name] = result
+    for name, error in compared.errors.items():
+        trouble(f"Left out: {sentence_of(compared.label(name))}.", error, st.warning)
     structures_panel(compared)
-    if results:
-        _returned(compared, results)
+    if compared.results:
+        _returned(compared)
     else:
         question.nothing_asked(compared.session)
 
 
-def _returned(compared: Comparing, results: Mapping[str, Result]) -> None:
+def _returned(compared: Comparing) -> None:
     """Draws what each system returns for one question, and where they overlap."""
-    session, memories = compared.session, compared.memories
-    asked = asked_question(session)
+    asked, results = compared.question, compared.results
     if any(result.settings.step is not None for result in results.values()):
         st.caption(unmarked(f"Asked before {asked.asked_at}; what came later is not known."))
-    order = [turn.id for turn in session.conversation.turns]
+    order = [turn.id for turn in compared.session.conversation.turns]
     golds = {
-        name: memories[name].gold(asked.evidence, result.structure).by_node
+        name: compared.memories[name].gold(asked.evidence, result.structure).by_node
         for name, result in results.items()
     }
     # Gold turns that a retrieved node quotes, and turns that a narrow one contains.
@@ -278,18 +271,18 @@ def _measured(compared: Comparing, key: str) -> dict[str, Comparison] | None:
     session, memories, questions = compared.session, compared.memories, compared.questions
     sweeps = sum(_RETRIEVAL[isinstance(one.model, Retriever)] for one in memories.values())
 
-    def part(number: int, name: str) -> JobPart[Comparison]:
+    def part(number: int, name: str) -> waiting.JobPart[Comparison]:
         work = partial(compare_one, memories[name], questions, clock=perf_counter, **compared.how)
         text = f"Measuring {sentence_of(compared.label(name))}: {number} of {len(memories)}"
-        return JobPart(fingerprint(key, name), lambda _: work(), lambda *_: text)
+        return waiting.JobPart(fingerprint(key, name), lambda _: work(), lambda *_: text)
 
-    job = Job(
+    job = waiting.Job(
         "compared-parts",
         len(memories),
         key,
         f"Measure over all {counted(len(questions), 'question')}",
         "measure",
-        PLAY,
+        waiting.PLAY,
         heading="**All questions**: not measured yet",
         note=lambda: measures.duration(session, sweeps, len(memories)),
         automatic=lambda: measures.at_once(session, sweeps),

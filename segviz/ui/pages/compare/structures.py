@@ -17,27 +17,23 @@ import streamlit as st
 from segviz.frontend.payload import tree_payload
 from segviz.memory import Memory, build, paid
 from segviz.plugins import foreign
-from segviz.retrieval import Result
 from segviz.systems import SYSTEMS
 from segviz.tree import costs_of
 from segviz.ui.pages.compare import Comparing, built_key
-from segviz.ui.settings import asked_question
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import CanvasActions, tree_canvas
 from segviz.ui.widgets.captions import cited, counted
 from segviz.ui.widgets.charts import sentence_of
 from segviz.ui.widgets.waiting import PLAY, Job, JobPart, Progress
-from segviz.view.coloring import Look
-from segviz.view.scene import answered, keeps_time, scene_of
+from segviz.view import coloring, scene
 
 PER_ROW = 3
 
 
 def structures_panel(compared: Comparing) -> None:
     """Draws one small canvas per system with its retrieved nodes; a selection shows in all."""
-    retrieved = any(isinstance(result, Result) for result in compared.results.values())
-    gold = ", diamonds gold evidence" if asked_question(compared.session).evidence else ""
-    marked = f"Frames and ranks mark what was retrieved{gold}. " if retrieved else ""
+    gold = ", diamonds gold evidence" if compared.question.evidence else ""
+    marked = f"Frames and ranks mark what was retrieved{gold}. " if compared.results else ""
     # Aligned at the bottom, so that canvases below headings of different heights line up.
     side_by_side(
         compared.memories, partial(_structure, compared), "beside-structures", align="bottom"
@@ -84,7 +80,7 @@ def _structure(compared: Comparing, name: str) -> None:
         with st.popover(f"Fidelity: {fidelity}", type="tertiary", key=f"twin-{name}"):
             if seconds:  # 0: opened, not built
                 st.markdown(f"Built in {seconds:.2f} s.")
-            if not keeps_time(memory, structure):
+            if not scene.keeps_time(memory, structure):
                 st.markdown("Its nodes are no intervals of time, so it is drawn by its branches.")
             st.markdown(cited(cleandoc(kind.__doc__ or "").partition("\n\n")[0]))
             st.markdown(f"Departures from the source of {sentence_of(kind.label)}:")
@@ -95,20 +91,20 @@ def _structure(compared: Comparing, name: str) -> None:
 def _draw(compared: Comparing, name: str) -> None:
     """Draws one small canvas; a click selects the turns of a node in all of them."""
     session, memory = compared.session, compared.memories[name]
-    shown = scene_of(
+    shown = scene.scene_of(
         memory,
         memory.structure.collapsed,
         identity=compared.key(name),
-        look=Look("session", "none"),
+        look=coloring.Look("session", "none"),
         selected=holder(memory, _selected_turns(session)),
     )
     title = f"{session.conversation.id}, {compared.label(name)}"
     shown = replace(shown, title=title, measures={})
     # A result of an earlier state of the memory cannot be marked in the whole structure.
     result = compared.results.get(name)
-    if isinstance(result, Result) and len(result.structure) == len(shown.structure):
-        gold = memory.gold(asked_question(session).evidence, result.structure)
-        marked = answered(shown, result, gold).scored
+    if result is not None and len(result.structure) == len(shown.structure):
+        gold = memory.gold(compared.question.evidence, result.structure)
+        marked = scene.answered(shown, result, gold).scored
         shown = replace(shown, scored=marked and replace(marked, before=result.after))
     drawn = shown.drawn()
 

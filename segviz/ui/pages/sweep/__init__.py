@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.evaluation import Cell, Sweep
 from segviz.figures.significance import Judged, judge
+from segviz.retrieval import RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.state import AppSession, fingerprint, peek, remember
 
@@ -59,6 +60,11 @@ class Swept:
     def by(self, relevance: str) -> dict[str, Any]:
         """Returns the settings with another relevance."""
         return {**self.settings, "relevance": relevance}
+
+    def asked(self, cell: Cell) -> RetrievalSettings:
+        """Returns the retrieval settings of a cell."""
+        policy, alpha, horizon = cell.policy, cell.alpha, cell.horizon
+        return replace(self.sweep.settings, policy=policy, alpha=alpha, horizon=horizon)
 
     def judge(self, sweep: Sweep) -> Judged:
         """Tests all settings of a sweep by the measure."""

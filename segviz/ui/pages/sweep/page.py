@@ -17,8 +17,7 @@ from segviz.ui.pages.sweep.relevances import RELEVANCE_KEY, measure_missing, rel
 from segviz.ui.pages.sweep.setting import setting_panel
 from segviz.ui.settings import read_settings
 from segviz.ui.state import AppSession
-from segviz.ui.widgets.captions import counted
-from segviz.ui.widgets.measures import countable, disputed_choice, measure_choice
+from segviz.ui.widgets import captions, measures
 
 SWEPT = [name for name in POLICIES if name != "none"]
 
@@ -47,14 +46,14 @@ def render(session: AppSession) -> None:
     if over == "construction":
         construction_panel(session)
         return
-    if not countable(questions):
+    if not measures.countable(questions):
         st.info(
             "A sweep needs questions with gold evidence or answers. This conversation has none. "
             "The bundled samples, LoCoMo, LongMemEval and RealMem files have them."
         )
         return
     verdict.markdown(
-        f"**{counted(len(questions), 'question')}** under every setting of propagation"
+        f"**{captions.counted(len(questions), 'question')}** under every setting of propagation"
     )
     # The sweep comes first, because the choice of measure names its K and budgets.
     offered = _relevances(session)
@@ -66,8 +65,8 @@ def render(session: AppSession) -> None:
     if sweep is None:
         return
     with choices:
-        measure, adversarial = measure_choice(session, sweep)
-        disputed = disputed_choice(session)
+        measure, adversarial = measures.measure_choice(session, sweep)
+        disputed = measures.disputed_choice(session)
     row = st.container(horizontal=True, wrap=False, gap="small", key="relevance-maps")
     maps = {name: row.container().empty() for name in offered}
     how = measure, adversarial, disputed

@@ -7,11 +7,9 @@ from dataclasses import replace
 import streamlit as st
 
 from segviz.conversation import category_label
-from segviz.evaluation import ADVERSARIAL, MEASURES, Cell, Outcomes, Sweep, evaluate
-from segviz.evaluation.measures import sees
+from segviz.evaluation import ADVERSARIAL, MEASURES, Cell, Outcomes, evaluate, sees
 from segviz.figures import compare, significance
 from segviz.figures import sweep as figures
-from segviz.retrieval import RetrievalSettings
 from segviz.systems import level_names
 from segviz.ui import keys
 from segviz.ui.pages.sweep import Swept
@@ -52,7 +50,7 @@ def setting_panel(swept: Swept) -> None:
     if open_it:
         if most is not None:
             write_question(session, asked[most].index)
-        write_settings(session, _asked(judged.sweep, cell))
+        write_settings(session, swept.asked(cell))
         st.switch_page(st.session_state[keys.PAGES]["ask"], query_params={})
 
 
@@ -156,12 +154,12 @@ def _atlas(swept: Swept) -> None:
 
     def choose(name: str) -> None:
         if name != AS_ON_ASK:
-            write_settings(session, _asked(sweep, more.get(name) or cells[name]))
+            write_settings(session, swept.asked(more.get(name) or cells[name]))
 
     def side(name: str) -> atlas.Side:
         asked = read_settings(session)
         if name != AS_ON_ASK:
-            asked = _asked(sweep, more.get(name) or cells[name])
+            asked = swept.asked(more.get(name) or cells[name])
         return session.key, session.memory, asked
 
     st.markdown("**Question atlas**: each question at every α, and by other policies at this α, H")
@@ -195,8 +193,3 @@ def _as_on_ask(session: AppSession) -> dict[str, Outcomes]:
         lambda: evaluate(session.memory, questions, replace(settings, levels=None)).outcomes,
     )
     return {} if evaluation is None else {AS_ON_ASK: evaluation}
-
-
-def _asked(sweep: Sweep, cell: Cell) -> RetrievalSettings:
-    """Returns the retrieval settings of a cell of a sweep."""
-    return replace(sweep.settings, policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon)
