@@ -146,9 +146,8 @@ def keyed(widgets, beginning: str) -> list:
 
 
 def open_path(app: AppTest, path) -> AppTest:
-    app.segmented_control(key="source").set_value("Path").run()
-    app.text_input(key="path").set_value(str(path)).run()
-    return clean(app)
+    app.session_state["path"] = str(path)  # in the box that the next line brings
+    return clean(app.segmented_control(key="source").set_value("Path").run())
 
 
 def talk_file(folder, texts, **more):
@@ -305,9 +304,9 @@ def key_field(app: AppTest):
 
 def with_server(app: AppTest, server, model: str = "test-model", kind: str = "chat") -> AppTest:
     """The app with a model of this server typed in, and for chats a key."""
+    app.session_state["model-url-Another server"] = server.url  # in fields that appear
+    app.session_state[f"model-{kind}-Another server"] = model
     app.selectbox(key="preset").set_value("Another server").run()
-    app.text_input(key="model-url-Another server").set_value(server.url)
-    app.text_input(key=f"model-{kind}-Another server").set_value(model).run()
     if kind == "chat":
         key_field(app).set_value(KEY).run()
     return clean(app)
