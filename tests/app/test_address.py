@@ -255,9 +255,12 @@ def test_compare_asks_what_was_asked_on_ask():
     assert "gold turns found" in texts(app)
 
 
-def test_without_questions_of_its_own_a_conversation_is_compared_by_a_typed_one(tmp_path):
+def test_without_questions_of_its_own_a_conversation_is_compared_by_a_typed_one(
+    tmp_path, monkeypatch
+):
     path = talk_file(tmp_path, [f"The boat leaks {i} times." for i in range(6)])
-    app = open_path(page("compare").run(), path)
+    monkeypatch.setenv("SEGVIZ_FILE", str(path))
+    app = clean(page("compare").run())
     assert "This conversation has no questions" in texts(app)
     ask_own(app, "What leaks?")
     assert "by at least one system" in texts(clean(app))

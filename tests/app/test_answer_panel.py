@@ -43,10 +43,11 @@ QUESTIONS = [
 
 
 @pytest.fixture
-def app(tmp_path, server, small):
+def app(tmp_path, server, monkeypatch):
     server.answer = lambda request: "2" if enum(request) else "a *red* <b>boat</b>"
     path = talk_file(tmp_path, [f"line {i} about red boats" for i in range(12)], qa=QUESTIONS)
-    return open_path(AppTest.from_function(_page, default_timeout=180).run(), path)
+    monkeypatch.setenv("SEGVIZ_FILE", str(path))
+    return clean(AppTest.from_function(_page, default_timeout=180).run())
 
 
 def has(app: AppTest, key: str) -> bool:

@@ -7,7 +7,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.conftest import clean, open_path, page, tables, talk_file, texts, with_server
+from tests.app.conftest import clean, page, tables, talk_file, texts, with_server
 from tests.llm.server import enum, status, texts_under
 
 QUESTIONS = [
@@ -19,7 +19,7 @@ QUESTIONS = [
 
 
 @pytest.fixture
-def app(tmp_path, server, small):
+def app(tmp_path, server, monkeypatch):
     def answer(request):
         if not enum(request):
             return "red boat"
@@ -27,9 +27,10 @@ def app(tmp_path, server, small):
 
     server.answer = answer
     path = talk_file(tmp_path, [f"line {i} about red boats" for i in range(12)], qa=QUESTIONS)
+    monkeypatch.setenv("SEGVIZ_FILE", str(path))
     app = page("compare")
     app.session_state["answers"] = True
-    return open_path(app.run(), path)
+    return clean(app.run())
 
 
 def with_models(app: AppTest, server) -> AppTest:

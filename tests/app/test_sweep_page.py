@@ -24,7 +24,7 @@ from segviz.retrieval import RELEVANCE
 from segviz.ui.pages.sweep import measuring
 from segviz.ui.widgets import measures
 from segviz.ui.widgets.captions import unmarked
-from tests.app.conftest import clean, labelled, messages, open_path, page, tables, talk_file, texts
+from tests.app.conftest import clean, labelled, messages, page, tables, talk_file, texts
 from tests.memories import sample
 
 pytestmark = pytest.mark.usefixtures("small")
@@ -150,13 +150,14 @@ def test_category_5_counts_or_not(monkeypatch, begun_file):
     assert "over all questions but those of category 5" in texts(app)
 
 
-def test_without_answers_measures_of_answers_are_not_offered(tmp_path, small_file):
+def test_without_answers_measures_of_answers_are_not_offered(tmp_path, small_file, monkeypatch):
     (talk,) = json.loads(small_file.read_text())
     for asked in talk["qa"]:
         del asked["answer"]
     path = tmp_path / "silent.json"
     path.write_text(json.dumps([talk]))
-    app = open_path(page("sweep").run(), path)
+    monkeypatch.setenv("SEGVIZ_FILE", str(path))
+    app = clean(page("sweep").run())
     labels = {MEASURES[name].label for name in CHOICES if not MEASURES[name].answer}
     assert set(shown_measures(app)) == labels
 
@@ -223,9 +224,9 @@ def test_open_in_ask_asks_the_question_that_changes_most(monkeypatch, begun_file
     assert said.endswith(unmarked(sample(sessions=6).questions[most].text))
 
 
-def test_a_conversation_without_questions_says_so(tmp_path):
-    path = talk_file(tmp_path, [f"t {i}" for i in range(6)])
-    app = open_path(page("sweep").run(), path)
+def test_a_conversation_without_questions_says_so(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEGVIZ_FILE", str(talk_file(tmp_path, [f"t {i}" for i in range(6)])))
+    app = clean(page("sweep").run())
     assert "needs questions with gold evidence or answers" in texts(app)
 
 
