@@ -47,7 +47,14 @@ SETTINGS: dict[str, Any] = {
     "theme.baseFontSize": 15,
     "theme.headingFontSizes": ["26px", "20px", "16px", "15px", "14px", "13px"],
     "theme.light.primaryColor": "#b43a09",
+    # Notes and code are quiet; the accent is for the data.
+    "theme.light.blueBackgroundColor": "#f5f4f1",
+    "theme.light.blueTextColor": "#2f2d2b",
+    "theme.light.codeTextColor": "#2f2d2b",
     "theme.dark.primaryColor": "#ff9457",
+    "theme.dark.blueBackgroundColor": "#211f1d",
+    "theme.dark.blueTextColor": "#edebe8",
+    "theme.dark.codeTextColor": "#edebe8",
 }
 """Settings of Streamlit: the theme, no telemetry, no file watcher. A test checks that
 ``.streamlit/config.toml`` has the same."""

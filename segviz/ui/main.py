@@ -57,7 +57,7 @@ def main() -> None:
     address.arrive(chosen.url_path)
     with st.sidebar:
         st.markdown("### segviz\nA conversation becomes a memory tree. Ask it, and see why.")
-        atlas = st.container()  # at the top, where its popover has room below
+        atlas = st.container(key="atlas-button")  # at the top, where its popover has room below
     session = sidebar()
     address.settle(session)
     wanted = st.session_state[keys.PAGES].get(st.session_state.pop(keys.PAGE_WANTED, None))

@@ -85,13 +85,14 @@ def sweep_export(session: AppSession, found: Sweep) -> None:
 def _files(view: View) -> None:
     offers = offered(view)
     shown = [offer for offer, problem in offers if not (problem and offer.needs_browser)]
-    for offer, problem in ((one, why) for one, why in offers if one in shown):
-        if offer.label in _HEADINGS:
-            st.caption(f"**{_HEADINGS[offer.label]}**")
-        _button(view, offer, problem)
-    for lacking in {problem for offer, problem in offers if offer not in shown}:
-        st.caption(unmarked(lacking))
-    _look(shown)
+    with st.container(gap="xsmall", key="export-files"):
+        for offer, problem in ((one, why) for one, why in offers if one in shown):
+            if offer.label in _HEADINGS:
+                st.caption(f"**{_HEADINGS[offer.label]}**")
+            _button(view, offer, problem)
+        for lacking in {problem for offer, problem in offers if offer not in shown}:
+            st.caption(unmarked(lacking))
+        _look(shown)
 
 
 def _button(view: View, offer: Format, problem: str) -> None:

@@ -20,12 +20,14 @@ _COLOURS = f"""
 
 _RULES = """
 /* Streamlit keeps wide margins for prose; an instrument needs the width for its axis. */
-.stMainBlockContainer { padding: 4rem 2.2rem 3rem; }
-[data-testid="stVerticalBlock"]:has(> * > :is(.st-key-asking, .st-key-scoring)) { gap: 0.6rem; }
+.stMainBlockContainer {
+  padding: var(--segviz-margins, 4rem 2.2rem 3rem); zoom: var(--segviz-zoom, 1);
+}
+:is(.st-key-ask-page, .st-key-ask-below) { gap: 0.6rem; }
 [data-testid="stSidebarHeader"] { height: 2.2rem; margin-bottom: 0; }
 
 /* Buttons that show an icon alone keep their label for screen readers. */
-:is([class*="st-key-go-"], .st-key-play) button [data-testid="stMarkdownContainer"] {
+:is([class*="st-key-go-"], .st-key-play) button :has(> p) {
   position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
 }
 
@@ -67,15 +69,13 @@ _RULES = """
     --segviz-list: 12.5rem; --segviz-below: none; --segviz-verdict-lines: normal;
   }
   .st-key-ask-pair > :first-child { order: 1; }
-  [data-testid="stVerticalBlock"]:has(> * > :is(.st-key-ask-room, .st-key-ask-pair)) > * {
-    order: 2;
-  }
-  [data-testid="stVerticalBlock"] > :has(> :is(.st-key-ask-room, .st-key-ask-pair)) { order: 0; }
-  [data-testid="stVerticalBlock"]:has(> * > :is(.st-key-ask-room, .st-key-ask-pair))
+  .st-key-ask-below:has(> * > :is(.st-key-ask-room, .st-key-ask-pair)) > * { order: 2; }
+  .st-key-ask-below > :has(> :is(.st-key-ask-room, .st-key-ask-pair)) { order: 0; }
+  .st-key-ask-below:has(> * > :is(.st-key-ask-room, .st-key-ask-pair))
     > :has(> .st-key-scoring) { order: 1; }
-  [data-testid="stVerticalBlock"]:has(> .st-key-grow-tree) { gap: 0.45rem; }
-  [data-testid="stVerticalBlock"]:has(> .st-key-grow-tree) > * { order: 2; }
-  [data-testid="stVerticalBlock"]:has(> .st-key-grow-tree)
+  .st-key-grow-page:has(> .st-key-grow-tree) { gap: 0.45rem; }
+  .st-key-grow-page:has(> .st-key-grow-tree) > * { order: 2; }
+  .st-key-grow-page:has(> .st-key-grow-tree)
     > :is(.st-key-grow-tree, :has(> .st-key-scrub)), .st-key-transport > :first-child { order: 1; }
   :has(> .st-key-transport), .st-key-transport { display: contents !important; }
   .st-key-transport > :first-child { order: 0; }
@@ -88,17 +88,18 @@ _RULES = """
   --segviz-controls: none;
   --segviz-body: block;
   --segviz-hint: none;
+  --segviz-margins: 1rem 1.5rem;
+  --segviz-zoom: 1.4;
 }
 [data-segviz-presenting] :is(
-  [data-testid="stSidebar"], [data-testid="stHeader"], .st-key-scoring, .st-key-transport,
+  section:has(.st-key-atlas-button), header, .st-key-scoring, .st-key-transport,
   .st-key-asking > :not(:first-child)
 ) { display: none; }
-[data-segviz-presenting] .stMainBlockContainer { padding: 1rem 1.5rem; zoom: 1.4; }
-[data-segviz-presenting] .stApp::after {
+[data-segviz-presenting] body::after {
   content: "Esc ends presenting"; position: fixed; right: 1rem; bottom: 0.5rem;
   color: var(--segviz-caption); font-size: 0.875rem;
 }
-[data-segviz-presenting] .stApp:has(.st-key-tour-bar)::after {
+[data-segviz-presenting] body:has(.st-key-tour-bar)::after {
   content: "Esc ends presenting · ← → walk the tour";
 }
 
@@ -106,13 +107,13 @@ _RULES = """
    listed only while it travels. */
 .st-key-dropped { position: fixed; z-index: 1000000; right: 1rem; bottom: 1rem; width: 22rem; }
 .st-key-dropped:not(:has([role="progressbar"])) { visibility: hidden; }
-.st-key-dropped :is(label, [data-testid="stFileUploaderDropzone"]) { display: none; }
-[data-segviz-dragging] .st-key-dropped [data-testid="stFileUploaderDropzone"] {
+.st-key-dropped :is(label, section) { display: none; }
+[data-segviz-dragging] .st-key-dropped section {
   visibility: visible; position: fixed; inset: 0; display: grid; place-items: center; height: auto;
   border: 0.4rem dashed var(--st-primary-color, #d9480f); opacity: 0.95;
 }
-[data-segviz-dragging] .st-key-dropped [data-testid="stFileUploaderDropzone"] > * { display: none; }
-[data-segviz-dragging] .st-key-dropped [data-testid="stFileUploaderDropzone"]::after {
+[data-segviz-dragging] .st-key-dropped section > * { display: none; }
+[data-segviz-dragging] .st-key-dropped section::after {
   content: "Drop a conversation or a saved memory to open it"; font-size: 1.5rem;
 }
 
@@ -121,13 +122,13 @@ _RULES = """
 
 /* Columns in a container whose key begins so stand below each other where each would be
    narrower than what is in it needs; Streamlit itself asks only for the window's width. */
-[class*="st-key-beside-"] [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"]) {
-  flex-wrap: wrap;
+[class*="st-key-beside-"] :has(> [data-testid="stColumn"]) { flex-wrap: wrap; }
+[class*="st-key-beside-"] [data-testid="stColumn"] {
+  min-width: var(--segviz-column, min(19rem, 100%));
 }
-[class*="st-key-beside-"] [data-testid="stColumn"] { min-width: min(19rem, 100%); }
-[class*="st-key-beside-wide"] [data-testid="stColumn"] { min-width: min(26rem, 100%); }
+[class*="st-key-beside-wide"] { --segviz-column: min(26rem, 100%); }
 @media (max-width: 1200px) {
-  [class*="st-key-beside-structures"] [data-testid="stColumn"] { min-width: 100%; }
+  [class*="st-key-beside-structures"] { --segviz-column: 100%; }
 }
 
 /* The small maps of Sweep stay in one row, none below the least width of a chart: a phone pans. */
@@ -170,11 +171,9 @@ _RULES = """
 [class*="st-key-twin-"] button p { font-size: 0.875rem; }
 
 /* The files to take away are a list, not a stack of boxes. */
-.st-key-export-menu [data-testid="stVerticalBlock"] { gap: 0.3rem; }
-.st-key-export-menu [data-testid="stDownloadButton"] button {
-  min-height: 2rem; padding: 0.1rem 0.6rem;
-}
-.st-key-export-menu [data-testid="stDownloadButton"] button > div { justify-content: flex-start; }
+.st-key-export-files { gap: 0.3rem; }
+.st-key-export-files button { min-height: 2rem; padding: 0.1rem 0.6rem; }
+.st-key-export-files button > div { justify-content: flex-start; }
 /* Streamlit shows it under the pointer alone: neither finger nor Tab would find it. */
 [data-testid="stCode"] > div:has(button) { visibility: visible; opacity: 1; }
 
@@ -187,18 +186,13 @@ _RULES = """
 
 /* The browser takes the colour of the theme the page is in just then: Streamlit tells it by
    ``color-scheme``. */
-[data-testid="stCaptionContainer"] { opacity: 1; }
-[data-testid="stCaptionContainer"] p { color: var(--segviz-caption); }
+[data-testid="stCaptionContainer"] { opacity: 1; p { color: var(--segviz-caption); } }
 [data-testid="stHeadingDivider"] { height: 1px; background-color: var(--segviz-line); }
 /* What is chosen is no alarm: chips and notes are quiet, the accent is for the data. */
 [data-testid="stMultiSelect"] [data-tag-index] {
   background-color: var(--segviz-surface); box-shadow: inset 0 0 0 1px var(--segviz-line);
+  * { color: var(--segviz-ink); }
 }
-[data-testid="stMultiSelect"] [data-tag-index] * { color: var(--segviz-ink); }
-[data-testid="stAlertContainer"]:has([data-testid="stAlertContentInfo"]) {
-  background-color: var(--segviz-surface); color: var(--segviz-ink);
-}
-[data-testid="stMarkdownContainer"] code { color: var(--segviz-ink); }
 """
 
 

@@ -34,19 +34,21 @@ _HEIGHT = 420
 
 def render(session: AppSession) -> None:
     """Draws the page: the question, and a fragment that all other controls redraw."""
-    row = question_and_settings.question_row(session)
-    st.fragment(drawn, key=keys.ANSWER)(_below, session, row)
+    with st.container(key="ask-page"):
+        row = question_and_settings.question_row(session)
+        st.fragment(drawn, key=keys.ANSWER)(_below, session, row)
 
 
 def _below(session: AppSession, row: DeltaGenerator) -> RetrievalSettings:
     asked = read_asked(session)
-    place = question_and_settings.ask_controls(asked, row)
-    result = _answered(asked)
-    if result is not None:
-        with row:
-            export_menu.exports_panel(result.shown)
-        there = len(result.result.structure)
-        draw_panels(PANELS if there else WITHOUT_A_TREE, result, [11, 10])
+    with st.container(key="ask-below"):
+        place = question_and_settings.ask_controls(asked, row)
+        result = _answered(asked)
+        if result is not None:
+            with row:
+                export_menu.exports_panel(result.shown)
+            there = len(result.result.structure)
+            draw_panels(PANELS if there else WITHOUT_A_TREE, result, [11, 10])
     with place:  # last, because it asks every question
         question_and_settings.tally(asked)
     return asked.settings

@@ -45,10 +45,11 @@ def render(session: AppSession) -> None:
 def _panels(session: AppSession) -> None:
     now: int = st.session_state[keys.grow_step(session.key)]
     state = decision.GrowState(session, session.shown(session.memory.at(now)), now)
-    draw_panels(PANELS, state, _COLUMNS)
-    transport.keep_playing(session)
-    if not transport.playing(session):
-        canvas.part("address", key="address-panel", data=written(session))
+    with st.container(key="grow-page"):
+        draw_panels(PANELS, state, _COLUMNS)
+        transport.keep_playing(session)
+        if not transport.playing(session):
+            canvas.part("address", key="address-panel", data=written(session))
 
 
 @st.fragment(run_every=TICK)
@@ -59,13 +60,17 @@ def _newest() -> None:
         st.rerun()
     # The key of the file keeps one canvas while the memory grows.
     session = replace(watched.session, key=watched.session.source)
-    now, structure = len(session.memory.steps), session.shown(session.memory.structure)
-    state = decision.GrowState(session, structure, now)
+    structure = session.shown(session.memory.structure)
+    state = decision.GrowState(session, structure, len(session.memory.steps))
+    with st.container(key="grow-page"):
+        draw_panels(FOLLOWING, state, _COLUMNS)
+
+
+def _following(state: decision.GrowState) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Look back", key=keys.LOOK_BACK, on_click=look_back, icon=":material/history:")
-        nodes = captions.counted(int(structure.active.sum()), "node")
-        st.caption(f"Following: {captions.counted(now, 'turn')}, {nodes}")
-    draw_panels(FOLLOWING, state, _COLUMNS)
+        nodes = captions.counted(int(state.structure.active.sum()), "node")
+        st.caption(f"Following: {captions.counted(state.step, 'turn')}, {nodes}")
 
 
 def _tree(state: decision.GrowState, goes_on: bool = False) -> None:
@@ -132,6 +137,7 @@ PANELS: tuple[Panel[decision.GrowState], ...] = (
 """Panels of the page, from the top."""
 
 FOLLOWING: tuple[Panel[decision.GrowState], ...] = (
+    Panel("", _following),
     Panel("", decision.decision_line),
     Panel("", lambda it: _tree(it, goes_on=True)),
     *(panel for panel in PANELS if panel.draw in (_node, _transcript)),
