@@ -100,44 +100,44 @@ def audit(options: Options, console: Console) -> int:
         conversation = memory.conversation
         with user_errors():
             right = _right(options.answers, memory) if options.answers else None
-            found = audited(memory, right=right, **given(options, SHARED))
+            result = audited(memory, right=right, **given(options, SHARED))
     if table:
-        write_file(table, rows_csv(found.rows()))
+        write_file(table, rows_csv(result.rows()))
     if options.trec:
         folder = Path(options.trec).expanduser()
         with user_errors(OSError):
             folder.mkdir(exist_ok=True)
         write_file(folder / "qrels.txt", trec_qrels(conversation))
-        write_file(folder / re.sub(r"[^\w.-]", "_", f"{memory.system}.run"), trec_run(found))
+        write_file(folder / re.sub(r"[^\w.-]", "_", f"{memory.system}.run"), trec_run(result))
     if page:
-        write_file(page, audit_html(found))
-    tables = found.tables()
+        write_file(page, audit_html(result))
+    tables = result.tables()
     if options.json:
         content = {
             "conversation": conversation.id,
             "system": memory.system,
-            "settings": settings_content(found.settings),
-            "counts": dict(found.counts),
+            "settings": settings_content(result.settings),
+            "counts": dict(result.counts),
             "stages": tables,
-            "evidence": found.rows(),
-            "stale": found.stale,
+            "evidence": result.rows(),
+            "stale": result.stale,
         }
         console.json("audit", content)
         return OK
-    said, how = found.counts, found.settings.in_words
+    counts, how = result.counts, result.settings.in_words
     console.line(
-        f"{memory.system}: {said['texts']} texts from {said['written']} of {said['turns']} turns; "
-        f"turns of {said['attributed']} found by their words ({said['unsure']} unsure)"
+        f"{memory.system}: {counts['texts']} texts from {counts['written']} of {counts['turns']} "
+        f"turns; turns of {counts['attributed']} found by their words ({counts['unsure']} unsure)"
     )
-    if not found.stages:
+    if not result.stages:
         console.line(f"{conversation.id} has no question with evidence, so no stage is known")
     else:
-        console.line(f"{said['questions']} questions with evidence, K {options.k}, by {how}")
+        console.line(f"{counts['questions']} questions with evidence, K {options.k}, by {how}")
         kept = ("group", "gold turns", *occurring(tables["all"]))
         console.rows([{name: row[name] for name in kept} for t in tables.values() for row in t])
-    if found.stale:
-        console.line(f"{len(found.stale)} texts with a later one on the same subject, or ended:")
-    for each in found.stale[:_STALE]:
+    if result.stale:
+        console.line(f"{len(result.stale)} texts with a later one on the same subject, or ended:")
+    for each in result.stale[:_STALE]:
         console.line(f"  {each.text}")
         console.line(f"    -> {each.newer or 'ended ' + each.ended}")
     return OK
@@ -154,20 +154,20 @@ def _right(path: str, memory: Memory) -> dict[int, bool]:
     mine = {"conversation": memory.conversation.id, "system": memory.system}
     with user_errors(OSError, LoadError):
         rows = table_rows(files.read(path), Path(path).name)
-    found: dict[int, bool] = {}
+    verdicts: dict[int, bool] = {}
     for row in rows:
         if any(str(row.get(name, own)) != own for name, own in mine.items()):
             continue
-        number, said = str(row.get("question", "")), str(row.get("right", "")).lower()
+        number, verdict = str(row.get("question", "")), str(row.get("right", "")).lower()
         if not number.isdecimal():
             raise UsageError(f"{path}: question is {number!r:.60}; expected its number")
-        if int(number) in found:
+        if int(number) in verdicts:
             raise UsageError(f"{path}: question {number} has two answers; keep one retrieval")
-        if said in _YES_NO:
-            found[int(number)] = _YES_NO[said]
-    if not found:
+        if verdict in _YES_NO:
+            verdicts[int(number)] = _YES_NO[verdict]
+    if not verdicts:
         raise UsageError(f"{path} has no answer of {memory.system} to {memory.conversation.id}")
-    return found
+    return verdicts
 
 
 def _memory(options: Options, console: Console, clients: Models) -> Memory:

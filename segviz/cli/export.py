@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import click
 
@@ -110,18 +111,22 @@ def _view(options: Options, memory: Memory, clients: Models) -> View:
     saved, sample = recognises(path), options.file.startswith(SAMPLE)
     asks = options.question is not None or options.number is not None
     settings = settings_of(options, memory)
-    return view_of(
+    view = view_of(
         memory,
         options.question,
         settings if asks else RetrievalSettings(step=options.step),
         number=options.number,
         node=options.node,
-        sample=options.file.removeprefix(SAMPLE) if sample else None,
-        path=None if sample or saved else str(path.resolve()),
-        saved=str(path.resolve()) if saved else None,
-        read=reading(options),
         chat=clients.chat,
     )
+    # The script that reproduces the view names the file, and how it was read.
+    bookmark = replace(
+        view.bookmark,
+        sample=options.file.removeprefix(SAMPLE) if sample else None,
+        path=None if sample or saved else str(path.resolve()),
+    )
+    name = str(path.resolve()) if saved else None
+    return replace(view, bookmark=bookmark, saved=name, read=reading(options))
 
 
 def _list_formats(formatter: click.HelpFormatter) -> None:

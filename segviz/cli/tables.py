@@ -20,15 +20,15 @@ from segviz.evaluation.measures import sees
 from segviz.retrieval import RetrievalSettings
 from segviz.text.captions import counted
 
-Found = TypeVar("Found", Sweep, Comparison)
+Measured = TypeVar("Measured", Sweep, Comparison)
 Owner = dict[str, str]
 """Description of a result by names such as ``conversation`` and ``system``."""
 
 
 def report(
     command: str,
-    runs: Sequence[tuple[Owner, Found]],
-    pool: Callable[[Sequence[str], Sequence[Found]], Found],
+    runs: Sequence[tuple[Owner, Measured]],
+    pool: Callable[[Sequence[str], Sequence[Measured]], Measured],
     options: Options,
     console: Console,
 ) -> None:
@@ -45,31 +45,31 @@ def report(
         UsageError: ``--no-disputed`` is given and no question is disputed.
     """
     if options.no_disputed:
-        check_disputed(sum(_disputed(found) for _, found in runs))
-        runs = [(owner, found.counting(disputed=False)) for owner, found in runs]
-    parts: dict[tuple[tuple[str, str], ...], dict[str, Found]] = {}
-    for owner, found in runs:
+        check_disputed(sum(_disputed(result) for _, result in runs))
+        runs = [(owner, result.counting(disputed=False)) for owner, result in runs]
+    parts: dict[tuple[tuple[str, str], ...], dict[str, Measured]] = {}
+    for owner, result in runs:
         rest = tuple((name, value) for name, value in owner.items() if name != "conversation")
-        parts.setdefault(rest, {})[owner["conversation"]] = found
-    overall: list[tuple[Owner, Found]] = [
-        (dict(rest), pool(list(found), list(found.values())))
-        for rest, found in parts.items()
-        if len(found) > 1
+        parts.setdefault(rest, {})[owner["conversation"]] = result
+    overall: list[tuple[Owner, Measured]] = [
+        (dict(rest), pool(list(results), list(results.values())))
+        for rest, results in parts.items()
+        if len(results) > 1
     ]
     if options.json:
         content = {
-            name: [{**owner, **_content(found, options)} for owner, found in those]
+            name: [{**owner, **_content(result, options)} for owner, result in those]
             for name, those in {"runs": runs, "overall": overall}.items()
         }
         console.json(command, content)
         return
-    every = [*runs, *(({"conversation": "all", **owner}, found) for owner, found in overall)]
+    every = [*runs, *(({"conversation": "all", **owner}, result) for owner, result in overall)]
     several = {name for name in every[0][0] if len({owner[name] for owner, _ in every}) > 1}
     relevances = len({owner.get("relevance") for owner, _ in every})
     rows = [
         {**{name: value for name, value in owner.items() if name in several}, **row}
-        for owner, found in every
-        for row in _rows(found, options, relevances)
+        for owner, result in every
+        for row in _rows(result, options, relevances)
     ]
     last = every[-1][1]
     _print_setting(last, rows[-1], options, console, several)
@@ -91,21 +91,21 @@ def check_disputed(number: int) -> None:
         raise UsageError("--no-disputed has no effect: no question is disputed (--audit)")
 
 
-def _disputed(found: Sweep | Comparison) -> int:
+def _disputed(result: Sweep | Comparison) -> int:
     """Returns how many of the measured questions an audit disputes."""
-    outcomes = found.baseline.outcomes if isinstance(found, Sweep) else found.rows[0].outcomes
+    outcomes = result.baseline.outcomes if isinstance(result, Sweep) else result.rows[0].outcomes
     return sum(outcomes.disputed)
 
 
-def _rows(found: Sweep | Comparison, options: Options, relevances: int) -> list[Row]:
+def _rows(result: Sweep | Comparison, options: Options, relevances: int) -> list[Row]:
     """Returns the table rows of a result.
 
     In a comparison only the chosen measure has an interval. The gains of a sweep have intervals
     that hold for as many sweeps as there are ``relevances``.
     """
     adversarial = not options.no_adversarial
-    if isinstance(found, Sweep):
-        return found.table(options.measure, adversarial=adversarial, sweeps=relevances)
+    if isinstance(result, Sweep):
+        return result.table(options.measure, adversarial=adversarial, sweeps=relevances)
     label = MEASURES[options.measure].label
     names = dict.fromkeys((options.measure, *COMPARED))
     return [
@@ -117,12 +117,12 @@ def _rows(found: Sweep | Comparison, options: Options, relevances: int) -> list[
                 for name, value in one.row(list(names), adversarial=adversarial).items()
             },
         }
-        for one in found.rows
+        for one in result.rows
     ]
 
 
 def _print_setting(
-    found: Sweep | Comparison,
+    result: Sweep | Comparison,
     row: Row,
     options: Options,
     console: Console,
@@ -133,21 +133,21 @@ def _print_setting(
     A setting that is one of the ``columns`` is left out. The number of questions is that of
     ``row``. Of a sweep, the policies that cannot change the measure are printed, too.
     """
-    asked, measure = found.settings, options.measure
+    asked, measure = result.settings, options.measure
     label, mean = MEASURES[measure].label, row[MEASURES[measure].label]
     number = mean.n if isinstance(mean, Mean) else 0
     without = f" without category {ADVERSARIAL}" if options.no_adversarial else ""
-    if disputed := _disputed(found):
+    if disputed := _disputed(result):
         what = "left out" if options.no_disputed else "counted"
         console.line(f"{counted(disputed, 'disputed question')} {what}")
     alone = asked.relevance and "relevance" not in columns
     relevance = f", relevance {asked.relevance}" if alone else ""
     console.line(
         f"{label}, {counted(number, 'question')}{without}, {asked.limits}{relevance}; "
-        f"evidence reached in {found.units} units, answer words in {found.tokens} tokens; "
+        f"evidence reached in {result.units} units, answer words in {result.tokens} tokens; "
         "95 % intervals"
     )
-    for policy in found.policies if isinstance(found, Sweep) else ():
+    for policy in result.policies if isinstance(result, Sweep) else ():
         if not sees(measure, policy):
             console.line(
                 f"{label} does not depend on {policy}: a leaf receives nothing from below; choose "
@@ -155,59 +155,59 @@ def _print_setting(
             )
 
 
-def _content(found: Sweep | Comparison, options: Options) -> Mapping[str, Any]:
-    if isinstance(found, Comparison):
-        return comparison_content(found)
-    return sweep_content(found, options.measure, adversarial=not options.no_adversarial)
+def _content(result: Sweep | Comparison, options: Options) -> Mapping[str, Any]:
+    if isinstance(result, Comparison):
+        return comparison_content(result)
+    return sweep_content(result, options.measure, adversarial=not options.no_adversarial)
 
 
-def cell_content(found: Sweep, cell: Cell) -> dict[str, Any]:
+def cell_content(result: Sweep, cell: Cell) -> dict[str, Any]:
     """Returns a setting of a sweep, with its measures and level shares, as fields of ``--json``."""
     return {
         **{name: getattr(cell, name) for name in ("policy", "alpha", "horizon")},
         "measures": summary(
             cell.outcomes,
-            found.baseline.outcomes,
+            result.baseline.outcomes,
             [name for name in MEASURES if sees(name, cell.policy)],
         ),
         "levels": cell.outcomes.levels,
     }
 
 
-def sweep_content(found: Sweep, measure: str, *, adversarial: bool = True) -> dict[str, Any]:
+def sweep_content(result: Sweep, measure: str, *, adversarial: bool = True) -> dict[str, Any]:
     """Returns a sweep as fields of ``--json``; ``measure`` chooses the best setting."""
-    best = found.best(measure, adversarial=adversarial)
-    shared = settings_content(found.settings)
+    best = result.best(measure, adversarial=adversarial)
+    shared = settings_content(result.settings)
     return {
         **{name: shared[name] for name in (*SHARED, "distinct")},
-        **{name: getattr(found, name) for name in ("units", "tokens", "policies", "alphas")},
-        "horizons": found.horizons,
-        "questions": found.questions,
+        **{name: getattr(result, name) for name in ("units", "tokens", "policies", "alphas")},
+        "horizons": result.horizons,
+        "questions": result.questions,
         "measure": measure,
-        "baseline": cell_content(found, found.baseline),
-        "best": cell_content(found, best),
-        "cells": [cell_content(found, cell) for cell in found.cells],
+        "baseline": cell_content(result, result.baseline),
+        "best": cell_content(result, best),
+        "cells": [cell_content(result, cell) for cell in result.cells],
     }
 
 
-def comparison_content(found: Comparison) -> dict[str, Any]:
+def comparison_content(result: Comparison) -> dict[str, Any]:
     """Returns a comparison as fields of ``--json``, with differences as of ``first_alike``."""
-    firsts = first_alike([(row.name, row.method) for row in found.rows])
+    firsts = first_alike([(row.name, row.method) for row in result.rows])
     names = ("name", "system", "method", "relevance", "shape", "cost")
     return {
         **{
-            name: getattr(found.settings, name)
+            name: getattr(result.settings, name)
             for name in (*RetrievalSettings.names("reading"), "relevance")
         },
-        **{name: getattr(found, name) for name in ("units", "tokens", "questions")},
+        **{name: getattr(result, name) for name in ("units", "tokens", "questions")},
         "rows": [
             {
                 **{name: getattr(row, name) for name in names},
-                "measures": summary(row.outcomes, found.rows[first].outcomes),
+                "measures": summary(row.outcomes, result.rows[first].outcomes),
                 "build_seconds": row.build_seconds,
                 "query_seconds": row.query_seconds,
                 "contentless_lines": row.contentless,
             }
-            for row, first in zip(found.rows, firsts, strict=True)
+            for row, first in zip(result.rows, firsts, strict=True)
         ],
     }

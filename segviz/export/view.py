@@ -150,10 +150,6 @@ def view_of(
     *,
     number: int | None = None,
     node: int | None = None,
-    sample: str | None = None,
-    path: str | None = None,
-    saved: str | None = None,
-    read: Mapping[str, Any] | None = None,
     chat: Chat | None = None,
     **changes: Any,
 ) -> View:
@@ -167,10 +163,6 @@ def view_of(
         settings: retrieval settings.
         number: index of a question of the conversation, instead of ``question``.
         node: node to select.
-        sample: name of the bundled conversation, for the script that reproduces the view.
-        path: file of the conversation, for that script.
-        saved: file of the memory, for that script.
-        read: options of ``segviz.load`` for the file, for that script.
         chat: chat model of the question.
         changes: fields of ``settings`` to replace.
 
@@ -197,8 +189,6 @@ def view_of(
         raise ValueError(f"there is no node {node}; nodes are 0 to {len(structure) - 1}")
     kind = SYSTEMS.get(memory.system)
     bookmark = Bookmark(
-        sample=sample,
-        path=path,
         conversation=memory.conversation.id,
         unit=memory.unit,
         system=memory.system,
@@ -209,4 +199,4 @@ def view_of(
         step=settings.step if asked is None else None,
         node=None if node is None else int(structure.chain[node]),
     )
-    return View(memory, structure, bookmark, result, saved=saved, read=read or {})
+    return View(memory, structure, bookmark, result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from segviz.construct import Declared, param, parameters
 from segviz.retrieval.propagation import POLICIES, check_alpha, check_horizon, check_policy
@@ -18,13 +19,17 @@ USUAL_RELEVANCE = "contextual"
 """Default relevance; a system's own retrieval may define another."""
 
 
+# How nodes are scored, how much of the ranking is read, and which nodes are asked.
+_scoring = partial(param, part="scoring")
+_reading = partial(param, part="reading")
+_memory = partial(param, part="memory")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalSettings(Declared):
     """Settings of one retrieval (SegTreeMem Algorithm 2), each declared once.
 
-    The command line, links, the controls of the app and exports read the declarations. A field of
-    the part ``scoring`` says how nodes are scored, one of ``reading`` how much of the ranking is
-    read, one of ``memory`` which nodes are asked.
+    The command line, links, the controls of the app and exports read the declarations.
 
     A relevance of None is the default (:meth:`relevance_for`), levels of None are all, a step of
     None is the time of the question or, if it has none, the end. Any collection of levels becomes
@@ -34,64 +39,58 @@ class RetrievalSettings(Declared):
         ValueError: names the value and the legal range of a field out of range.
     """
 
-    policy: str = param(
+    policy: str = _scoring(
         "top-down",
         f"Direction of propagation: {', '.join(POLICIES)}.",
         choices=POLICIES,
         check=check_policy,
-        part="scoring",
         drawn_by="canvas",
     )
-    alpha: float = param(
+    alpha: float = _scoring(
         0.1,
         "Decay of scores per hop; 0 to below 1.",
         (0, 0.99),
         check=check_alpha,
         label="α",
         details="Weight of each further hop: final = Σ αᵏ sᵏ / Σ αᵏ. 0 switches propagation off.",
-        part="scoring",
         drawn_by="canvas",
     )
-    horizon: int = param(
+    horizon: int = _scoring(
         2,
         "Number of hops, H; 0 or more.",
         (0, 5),
         check=check_horizon,
         label="H",
         details="Hops: how many edges a score may travel. With 0 nothing is propagated.",
-        part="scoring",
         drawn_by="canvas",
     )
-    relevance: str | None = param(
+    relevance: str | None = _scoring(
         None,
         f"Relevance of a node to a question: {', '.join(RELEVANCE)}, with parameters as in "
         "contextual:dates=0.",
         kind=str,
         check=lambda _, text: spelled(relevance_model(text)),
         words={None: f"{USUAL_RELEVANCE}; in a system's own retrieval, that of its paper"},
-        part="scoring",
         drawn_by="scoring",
     )
-    k: int = param(
+    k: int = _reading(
         10,
         "Nodes retrieved; 1 or more.",
         (1, 1_000),
         check=check_count,
         details="How many nodes are retrieved",
-        part="reading",
         drawn_by="retrieval",
     )
-    budget: int | None = param(
+    budget: int | None = _reading(
         None,
         "Tokens to retrieve, instead of K nodes.",
         (50, 100_000),
         kind=int,
         check=check_count,
         label="Tokens",
-        part="reading",
         drawn_by="budget",
     )
-    levels: tuple[int, ...] | None = param(
+    levels: tuple[int, ...] | None = _memory(
         None,
         "Admissible levels.",
         (0, 100_000),
@@ -100,9 +99,8 @@ class RetrievalSettings(Declared):
         label="Admissible levels",
         details="Only these levels may be retrieved; all of them take part in propagation",
         words={None: "all", (): "none"},
-        part="memory",
     )
-    literal: bool = param(
+    literal: bool = _memory(
         False,
         "Count every node of a same-text chain.",
         label="Show every node of a same-text chain",
@@ -111,9 +109,8 @@ class RetrievalSettings(Declared):
         heading="Nodes of one text",
         words={False: "counted once", True: "counted each"},
         opposite="distinct",
-        part="memory",
     )
-    deduplicate: bool = param(
+    deduplicate: bool = _reading(
         False,
         "Skip nodes that repeat the text of a better one.",
         label="Skip repeated texts",
@@ -122,9 +119,8 @@ class RetrievalSettings(Declared):
         "list.",
         heading="Repeated texts",
         words={False: "kept", True: "skipped"},
-        part="reading",
     )
-    method: str = param(
+    method: str = _scoring(
         "propagate",
         "Propagation as above, or the system's own retrieval.",
         choices=METHODS,
@@ -132,10 +128,9 @@ class RetrievalSettings(Declared):
             "propagate": "native for a system that has one, unless an option above says how nodes "
             "are scored"
         },
-        part="scoring",
         drawn_by="scoring",
     )
-    step: int | None = param(
+    step: int | None = _memory(
         None,
         "Ask the memory in its state after this step.",
         (0, 2**31),
@@ -146,7 +141,6 @@ class RetrievalSettings(Declared):
         "the conversation is asked at that step, unless you move this slider.",
         words={None: "the moment of the question, else the last step"},
         link="asked",
-        part="memory",
         drawn_by="asked step",
     )
 
@@ -214,11 +208,11 @@ class RetrievalSettings(Declared):
     @property
     def preset(self) -> str | None:
         """Name of the preset that gives the same scores as these settings; None if none does."""
-        mine = _scoring(self)
-        return next((name for name, preset in PRESETS.items() if _scoring(preset) == mine), None)
+        mine = _score_key(self)
+        return next((name for name, preset in PRESETS.items() if _score_key(preset) == mine), None)
 
 
-def _scoring(settings: RetrievalSettings) -> tuple[object, ...]:
+def _score_key(settings: RetrievalSettings) -> tuple[object, ...]:
     """Returns the fields that determine scores, in a form equal for settings that score alike."""
     # Without hops, or with α 0, every policy gives the initial scores.
     policy, alpha, horizon = settings.propagation

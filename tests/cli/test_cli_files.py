@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+from dataclasses import replace
 
 import pytest
 
@@ -27,7 +28,7 @@ def test_an_export_is_what_the_library_writes(run, boat, tmp_path, name):
         "levels": None,
         "method": "propagate",
     }
-    view = view_of(memory, number=3, saved=str(boat.resolve()), **settings)
+    view = replace(view_of(memory, number=3, **settings), saved=str(boat.resolve()))
     expected = FORMATS[name].make(view)
     content = (tmp_path / found["output"]).read_bytes()
     assert content == (expected.encode() if isinstance(expected, str) else expected)

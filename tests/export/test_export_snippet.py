@@ -115,8 +115,9 @@ def test_how_the_file_was_read_comes_back(lines, read, tmp_path):
     path.write_text(lines, encoding="utf-8")
     memory = segviz.build(segviz.load(path, **read)[0], unit="turn")
     assert memory.conversation.sessions != segviz.load(path)[0].sessions
-    found = segviz.export.view_of(memory, path=str(path), read=read)
-    again = run(python_snippet(found))["memory"]
+    view = segviz.export.view_of(memory)
+    view = replace(view, bookmark=replace(view.bookmark, path=str(path)), read=read)
+    again = run(python_snippet(view))["memory"]
     assert again.conversation.sessions == memory.conversation.sessions
     assert [unit.text for unit in again.units] == [unit.text for unit in memory.units]
 
