@@ -293,6 +293,7 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
     with st.popover("Limits", icon=":material/tune:", width="stretch"):
         columns = st.columns(2)
         for place, (name, (label, meaning)) in enumerate(_LIMITS.items()):
+            # The server's default, and the range that the endpoint accepts.
             default = getattr(base, name)
             whole = name not in ("timeout", "temperature")
             kind = int if whole else float

@@ -205,6 +205,7 @@ def audit_panel(opened: OpenFile) -> OpenFile:
             return opened
         data = file.getvalue()
         key = fingerprint(opened.key, data)
+        # An audit that cannot be used leaves the questions as they are.
         try:
             marked = remember("audited", key, 2, lambda: with_audit(corpus, data, file.name))
         except LoadError as error:
@@ -236,6 +237,7 @@ def choose_conversation(opened: OpenFile) -> Conversation | None:
             parts.append(counted(entry.turns, "turn"))
         return " · ".join([*parts, entry.about] if entry.about else parts)
 
+    # A link may name the conversation.
     position = 0
     if len(entries) > 1:
         wanted = wanted_conversation()

@@ -110,6 +110,7 @@ def _saved(opened: open_file.OpenFile, conversation: Conversation, source: str) 
     with models.models_panel():
         chosen = models.choose_models()
     models.show_spending()
+    # Questions are embedded as the nodes were, or not at all.
     remote = chosen.embedder if chosen.embedder.name == saved.embedder else None
     key = fingerprint(opened.key, "saved", chosen.embedder.name)
     memory = remember(keys.MEMORIES, key, MEMORIES_KEPT, lambda: from_saved(saved, remote))

@@ -136,6 +136,7 @@ def _status() -> None:
             "Lines already read have changed, so the file was read again from the start "
             f"({counted(watched.readings - 1, 'time')} so far)."
         )
+    # New turns of the last moment are not worth a button: Grow may be fetching them.
     earlier, behind = watched.readings > shown.reading, watched.turns - shown.turns
     if (earlier or behind) and time.monotonic() - shown.at > _FRESH:
         st.caption(

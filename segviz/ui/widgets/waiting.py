@@ -62,6 +62,7 @@ def waiting(
         seconds = monotonic() - began
         if share is None and seconds < SILENT:
             return
+        # Drawn once; later beats only change the text.
         if note is None:
             with place.container(horizontal=share is None, vertical_alignment="center"):
                 note = st.empty()

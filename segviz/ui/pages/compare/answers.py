@@ -71,6 +71,7 @@ def answers_panel(compared: Comparing) -> dict[str, AnswerEvaluation]:
                 "and under A model for each role another that grades the answers."
             )
             return {}
+        # Fewer questions cost less; those asked are spread over the conversation.
         number = st.slider(
             "Questions, evenly spread",
             min(len(questions), 5),
@@ -159,6 +160,7 @@ def _costs(
             rehearse_answers(memory, asked, [way], stand_in, graded=chat.has("grade"))
         return stand_in.by_role
 
+    # A rehearsal counts the calls without sending any.
     expected = remember("answers-expected", key, _KEPT, rehearsed)
     for role, doing in (("answer", "answers"), ("grade", "grades")):
         if needed := expected.get(role):

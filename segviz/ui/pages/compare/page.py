@@ -104,6 +104,7 @@ def _choices(session: AppSession) -> Comparing | None:
         key="compare-units",
         bind="query-params",
     )
+    # Memories that are built or were built before; the others are not compared yet.
     missing = [name for name in chosen if cached(session, name) is None]
     built = build_missing(session, missing) if missing else {}
     memories = {name: built.get(name) or cached(session, name) for name in chosen}

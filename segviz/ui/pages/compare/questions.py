@@ -161,6 +161,7 @@ def _evidence(compared: Comparing, name: str, result: Result, gold: Collection[i
         st.caption("Nothing was returned.")
         return
     turns = {item.node: item.turn_ids for item in result.evidence}
+    # The heading of a node has its rank, level and size.
     rows = [
         {
             "node": item.node,
@@ -269,6 +270,7 @@ def _measured(compared: Comparing, key: str) -> dict[str, Comparison] | None:
     ``key`` is the content key of all. Systems that are measured before a stop are kept.
     """
     session, memories, questions = compared.session, compared.memories, compared.questions
+    # Short measurements begin at once, longer ones by a click in the slot of the verdict.
     sweeps = sum(_RETRIEVAL[isinstance(one.model, Retriever)] for one in memories.values())
 
     def part(number: int, name: str) -> waiting.JobPart[Comparison]:

@@ -178,6 +178,7 @@ def build_missing(session: AppSession, missing: Sequence[str]) -> dict[str, Memo
 
         return JobPart(built_key(session, name), make, text)
 
+    # After Stop nothing is built without a click, whichever systems are chosen next.
     job = Job(
         "compared",
         COMPARED_KEPT,

@@ -57,6 +57,7 @@ def why_panel(session: AppSession, question: Question, pair: Sequence[Asked], ke
     if not question.evidence:
         st.caption("The question has no gold turns, so there is no deciding node.")
         return
+    # Asking again without each word takes long, so it is a job that can be stopped.
     named = fingerprint(key, [(one.name, str(one.settings)) for one in pair], question.index)
     asked = partial(_explained, question, pair)
     explained = computed("why", named, _KEPT, "Ask again without each word of the question", asked)
@@ -103,6 +104,7 @@ def _draw(side: _Side, turn: str, question: Question) -> None:
         wide = ahead(result, holder.node)[0][:_AHEAD]
     st.markdown(f"**{unmarked(name)}**")
     st.caption(f"{_rank(side)} {_words(side)}")
+    # Words of the question that each listed node matches, to mark them and to choose the excerpt.
     matches = result.matches([*wide, *([] if holder.node is None else [holder.node])])
 
     def row(node: int) -> dict[str, Any]:

@@ -112,6 +112,7 @@ def _measured(
     """Returns the comparison, measured on request."""
     memory = session.memory
     key = fingerprint(session.key, system, parameter, values, dict(fixed))
+    # Every value costs a build, so it always starts by a click.
     job = Job(
         "varied",
         RESULTS_KEPT,

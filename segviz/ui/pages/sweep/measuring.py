@@ -35,6 +35,7 @@ def sweep_job(
         label: text of the button that starts it.
         sweeps: number of sweeps, for the expected duration.
     """
+    # After Stop no sweep begins without a click, whatever its settings.
     long = len(settings["policies"]) / _USUAL
     return Job(
         "sweeps",

@@ -47,6 +47,7 @@ def setting_panel(swept: Swept) -> None:
         _categories(swept)
     _atlas(swept)
     _measures(cell, judged.sweep.baseline.outcomes)
+    # After drawing, because a switch of the page ends the run.
     if open_it:
         if most is not None:
             write_question(session, asked[most].index)
