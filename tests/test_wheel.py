@@ -71,13 +71,15 @@ def test_the_source_archive_holds_what_gives_the_wheel_and_no_more(clone, wheel,
     assert again.read_bytes() == wheel.read_bytes()
 
 
-def environment(place: Path, *what: object) -> Path:
-    """The folder of the commands of a new environment at ``place`` that has ``what``."""
+def environment(place: Path, *what: object, folders: tuple[str, ...] = ()) -> Path:
+    """The folder of the commands of a new environment at ``place`` that has ``what``, and what is
+    in ``folders``."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True, timeout=120)
     packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(place)}))
     # A path file adds a folder behind the environment's own; path files in it do not count,
     # so that an editable segviz there stays out.
-    (packages / "borrowed.pth").write_text(sysconfig.get_path("purelib"))
+    borrowed = [sysconfig.get_path("purelib"), *folders]
+    (packages / "borrowed.pth").write_text("\n".join(borrowed))
     install = ["install", "--no-deps", "--no-build-isolation", "-q", *what]
     pip = [sys.executable, "-m", "pip", "--python", place, *install]
     subprocess.run(list(map(str, pip)), check=True, timeout=300, env=VARIABLES)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import sysconfig
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from segviz.loaders import LOADERS, LoadError
 from segviz.systems.flat import DenseRetrieval
 from tests.data import ROOT
 from tests.memories import sample
+from tests.test_wheel import environment
 
 EXAMPLE = Path(__file__).parent / "example"
 
@@ -188,18 +188,11 @@ def test_a_broken_promise_is_named():
 @pytest.mark.slow
 def test_installed_it_is_everywhere(tmp_path):
     """The example in an environment of its own, beside this segviz."""
-    place = tmp_path / "environment"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
-    packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(place)}))
-    borrowed = [sysconfig.get_path("purelib"), str(ROOT)]
-    (packages / "borrowed.pth").write_text("\n".join(borrowed))
-    install = ["-m", "pip", "--python", place, "install", "--no-deps", "--no-build-isolation", "-q"]
     source = tmp_path / "example"
     source.mkdir()
     for path in EXAMPLE.glob("*.*"):
         (source / path.name).write_bytes(path.read_bytes())
-    subprocess.run([sys.executable, *map(str, [*install, source])], check=True, timeout=120)
-    python = Path(sysconfig.get_path("scripts", "venv", {"base": str(place)})) / "python"
+    python = environment(tmp_path / "environment", source, folders=(str(ROOT),)) / "python"
 
     def run(*command: str) -> str:
         done = subprocess.run(
