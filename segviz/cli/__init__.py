@@ -76,8 +76,8 @@ class _Commands(click.Group):
         from segviz.plugins import load_plugins
 
         load_plugins()
-        found: Command = getattr(import_module(f"segviz.cli.{name}"), name)
-        return found
+        command: Command = getattr(import_module(f"segviz.cli.{name}"), name)
+        return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Returns completions of the first word typed, without importing the commands."""
@@ -138,12 +138,14 @@ def _run(given: list[str]) -> int:
     except click.exceptions.Exit as end:  # after --help and --version
         return end.exit_code
     except click.ClickException as error:
-        said, where = error.format_message(), getattr(error, "ctx", None)
+        message, where = error.format_message(), getattr(error, "ctx", None)
         if where is not None:  # a wrong argument: click's message, in the style of ours
-            said = f"{' '.join(said.split()).rstrip('.')}{hint} (see {where.command_path} --help)"
+            message = (
+                f"{' '.join(message.split()).rstrip('.')}{hint} (see {where.command_path} --help)"
+            )
         else:
-            said += hint
-        Console().error(said)
+            message += hint
+        Console().error(message)
         return error.exit_code
     except KeyboardInterrupt:
         Console().error("interrupted")

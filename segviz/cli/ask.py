@@ -79,7 +79,7 @@ def ask(options: Options, console: Console) -> int:
                 settings = settings_of(options, memory)
                 result = memory.ask(question or text, settings, chat=clients.chat)
             wanted = clients.chat if options.answer else None
-            said = answer(memory, result, wanted) if wanted else None
+            reply = answer(memory, result, wanted) if wanted else None
         except ModelError as error:
             raise Unfinished(f"{error} The same command asks again.") from None
     there = np.unique(result.structure.level[result.structure.active]).tolist()
@@ -87,9 +87,9 @@ def ask(options: Options, console: Console) -> int:
         lacking, known = (", ".join(map(str, levels)) for levels in (lost, there))
         console.note(f"no node lies on level {lacking}; there are nodes on level {known or 'none'}")
     if options.json:
-        console.json("ask", _content(memory, result, question, said))
+        console.json("ask", _content(memory, result, question, reply))
     else:
-        _print_report(console, memory, result, question, said)
+        _print_report(console, memory, result, question, reply)
     return OK
 
 
@@ -103,7 +103,7 @@ def _gold(memory: Memory, result: Result, question: Question | None) -> dict[str
 
 
 def _content(
-    memory: Memory, result: Result, question: Question | None, said: Answer | None
+    memory: Memory, result: Result, question: Question | None, reply: Answer | None
 ) -> dict[str, Any]:
     return {
         "conversation": memory.conversation.id,
@@ -117,12 +117,16 @@ def _content(
         "gold": _gold(memory, result, question),
         "gold_answer": question.answer if question else None,
         "disputed": question.disputed if question else None,
-        "answer": said,
+        "answer": reply,
     }
 
 
 def _print_report(
-    console: Console, memory: Memory, result: Result, question: Question | None, said: Answer | None
+    console: Console,
+    memory: Memory,
+    result: Result,
+    question: Question | None,
+    reply: Answer | None,
 ) -> None:
     console.line(result.question)
     asked = result.settings
@@ -163,12 +167,12 @@ def _print_report(
     if question is not None and question.disputed is not None:
         for line in dispute_lines(question.disputed):
             console.line(line)
-    if said is not None:
+    if reply is not None:
         console.line()
-        read = len(result.evidence) - said.left_out
-        fewer = f" from the best {read} of {len(result.evidence)} excerpts" * (said.left_out > 0)
+        read = len(result.evidence) - reply.left_out
+        fewer = f" from the best {read} of {len(result.evidence)} excerpts" * (reply.left_out > 0)
         console.line(f"answer{fewer}:")
-        console.block(said.fault or said.text, "     ")
+        console.block(reply.fault or reply.text, "     ")
 
 
 def _called(label: str) -> str:

@@ -230,15 +230,15 @@ def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
         return {name: (name, settings_of(name, given))}
     if given:
         raise UsageError("--set is for one --system; several have their defaults")
-    found: dict[str, Variant] = {}
+    variants: dict[str, Variant] = {}
     for one in options.systems or usual:
         name = imported(one)
         if name not in SYSTEMS:
             raise UsageError(f"unknown system {name!r}; choose among {', '.join(SYSTEMS)}")
-        if name in found:
+        if name in variants:
             raise UsageError(f"--systems {one!r}: {name!r} is named before; name it once")
-        found[name] = (name, {})
-    return found
+        variants[name] = (name, {})
+    return variants
 
 
 def build_one(

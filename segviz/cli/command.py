@@ -171,12 +171,12 @@ def numbers(given: str) -> tuple[float, ...]:
 
 def _listed(given: str, kind: Callable[[str], Any], expected: str) -> tuple[Any, ...]:
     try:
-        found = tuple(kind(part) for part in given.split(","))
+        values = tuple(kind(part) for part in given.split(","))
     except ValueError:
         raise click.BadParameter(f"{given!r} found; expected {expected}") from None
-    if len(set(found)) < len(found):
+    if len(set(values)) < len(values):
         raise click.BadParameter(f"{given!r} names one twice; name each once")
-    return found
+    return values
 
 
 @contextmanager

@@ -55,16 +55,16 @@ def _packages() -> Iterator[Finding]:
             continue  # the embedder is checked below; two extras may need one package
         checked.add(name)
         try:
-            found = metadata.version(name)
+            version = metadata.version(name)
             import_module(modules.get(name.lower(), name))
-            yield name, GOOD, found
+            yield name, GOOD, version
         except metadata.PackageNotFoundError:
             wanted = f"'segviz[{extra[1]}]'" if extra else name
             optional = " (optional)" if extra else ""
             what = f"not installed{optional}; python -m pip install {wanted}"
             yield name, GOOD if extra else BAD, what
         except (Exception, SystemExit) as error:  # an import may raise anything
-            yield name, BAD, f"{found} cannot be imported: {type(error).__name__}: {error}"
+            yield name, BAD, f"{version} cannot be imported: {type(error).__name__}: {error}"
 
 
 def _plugins() -> Iterator[Finding]:
@@ -140,14 +140,14 @@ def doctor(options: Options, console: Console) -> int:
     JSON: command, version, healthy, findings (each name, state: ok, note or missing, what).
     """
     tested = _server(options.server, options.model or "") if options.server else ()
-    found = dict.fromkeys([*_packages(), *_plugins(), *_parts(), *_keys(), *tested])
-    healthy = all(state != BAD for _, state, _ in found)
+    findings = dict.fromkeys([*_packages(), *_plugins(), *_parts(), *_keys(), *tested])
+    healthy = all(state != BAD for _, state, _ in findings)
     version = metadata.version("segviz")
     if options.json:
-        findings = [dict(zip(("name", "state", "what"), each, strict=True)) for each in found]
-        console.json("doctor", {"version": version, "healthy": healthy, "findings": findings})
+        rows = [dict(zip(("name", "state", "what"), each, strict=True)) for each in findings]
+        console.json("doctor", {"version": version, "healthy": healthy, "findings": rows})
     else:
         console.line(f"segviz {version}")
-        for name, state, what in found:
+        for name, state, what in findings:
             console.line(f"{state:<8} {name}: {what}")
     return OK if healthy else FAILED

@@ -65,7 +65,7 @@ class _Graded:
     conversation: Conversation
     system: str
     retrieval: str
-    found: AnswerEvaluation
+    evaluation: AnswerEvaluation
 
     @property
     def setting(self) -> str:
@@ -193,7 +193,7 @@ def _graded(
                 what = f"answering {label} · {way}"
                 with console.progress(what, "questions", chat=chat) as show:
                     show(0, len(questions))
-                    found = evaluate_answers(
+                    evaluation = evaluate_answers(
                         memory,
                         questions,
                         chat.of("answer"),
@@ -202,9 +202,9 @@ def _graded(
                         retriever_chat=chat,
                         progress=show,
                     )
-                graded.append(_Graded(talk, label, way, found))
+                graded.append(_Graded(talk, label, way, evaluation))
     except AnsweringPaused as pause:
-        done = sum(len(each.found.rows) for each in graded) + len(pause.done.rows)
+        done = sum(len(each.evaluation.rows) for each in graded) + len(pause.done.rows)
         raise Unfinished(f"paused after {counted(done, 'question')}: {pause} {on}") from None
     except KeyboardInterrupt:
         console.error(on)
@@ -217,22 +217,22 @@ def _graded(
 
 def _settings(graded: Sequence[_Graded]) -> dict[str, list[_Graded]]:
     """Groups the evaluations of all conversations by system and retrieval."""
-    found: dict[str, list[_Graded]] = {}
+    groups: dict[str, list[_Graded]] = {}
     for each in graded:
-        found.setdefault(each.setting, []).append(each)
-    return found
+        groups.setdefault(each.setting, []).append(each)
+    return groups
 
 
 def _together(parts: Sequence[_Graded], options: Options) -> Outcomes:
-    outcomes = {part.conversation.id: part.found.outcomes for part in parts}
-    whole = pooled(outcomes) if len(outcomes) > 1 else parts[0].found.outcomes
+    outcomes = {part.conversation.id: part.evaluation.outcomes for part in parts}
+    whole = pooled(outcomes) if len(outcomes) > 1 else parts[0].evaluation.outcomes
     return whole.counting(disputed=not options.no_disputed)
 
 
 def _print(graded: Sequence[_Graded], options: Options, console: Console) -> None:
     groups = _settings(graded)
     outcomes = {setting: _together(parts, options) for setting, parts in groups.items()}
-    every, one = list(outcomes.values()), graded[0].found
+    every, one = list(outcomes.values()), graded[0].evaluation
     first = every[0]
     firsts = first_alike(
         [
@@ -245,9 +245,9 @@ def _print(graded: Sequence[_Graded], options: Options, console: Console) -> Non
             {
                 "system": parts[0].system,
                 "retrieval": parts[0].retrieval,
-                "settings": settings_content(parts[0].found.settings),
+                "settings": settings_content(parts[0].evaluation.settings),
                 "questions": len(outcomes[setting]),
-                "faults": sum(part.found.faults for part in parts),
+                "faults": sum(part.evaluation.faults for part in parts),
                 "measures": summary(outcomes[setting], every[place], tuple(GRADES)),
                 "categories": {
                     category_label(name): outcomes[setting].mean("accuracy", category=name)
@@ -265,17 +265,17 @@ def _print(graded: Sequence[_Graded], options: Options, console: Console) -> Non
         f"{one.chat}, graded by {one.judge or 'rules alone'}; grade {RIGHT_FROM} or 3 is right; "
         "95 % intervals"
     )
-    if faults := sum(each.found.faults for each in graded):
+    if faults := sum(each.evaluation.faults for each in graded):
         console.line(
             f"{counted(faults, 'question')} without a usable answer or grade of the model; "
             "--json says why"
         )
-    if cut := sum(row.left_out > 0 for each in graded for row in each.found.rows):
+    if cut := sum(row.left_out > 0 for each in graded for row in each.evaluation.rows):
         console.line(
             f"{counted(cut, 'answer')} without the lowest-ranked excerpts, for which the longest "
             "prompt had no room; --json says how many"
         )
-    if warning := one_grade(each.found for each in graded):
+    if warning := one_grade(each.evaluation for each in graded):
         console.line(warning)
     console.rows(grade_rows(outcomes, firsts, adversarial=not options.no_adversarial))
     if len(first.known_categories) > 1:
@@ -286,11 +286,11 @@ def _print(graded: Sequence[_Graded], options: Options, console: Console) -> Non
 
 def _answers(graded: Sequence[_Graded]) -> list[dict[str, Any]]:
     """Returns a row for every answer: of each question, under each system and retrieval."""
-    found = []
+    rows = []
     for each in graded:
-        for row in each.found.rows:
+        for row in each.evaluation.rows:
             question = each.conversation.question(row.index)
-            found.append(
+            rows.append(
                 {
                     "conversation": each.conversation.id,
                     "system": each.system,
@@ -308,4 +308,4 @@ def _answers(graded: Sequence[_Graded]) -> list[dict[str, Any]]:
                     },
                 }
             )
-    return found
+    return rows

@@ -67,7 +67,7 @@ from segviz.memory.factory import parts_of
 from segviz.retrieval import RELEVANCE
 from segviz.store import recognises
 
-Found = TypeVar("Found", Sweep, Comparison)
+Report = TypeVar("Report", Sweep, Comparison)
 _WAIT_SECONDS = 10
 """Seconds to wait for a Dask scheduler to answer, and then for its first worker."""
 
@@ -208,11 +208,11 @@ def _of_memories(
 
     The labels are the names of the files. A single file has the name of its system as label.
     """
-    found = [opened(path, options, models, console) for path in paths]
-    first = found[0]
+    opened_memories = [opened(path, options, models, console) for path in paths]
+    first = opened_memories[0]
     stems = [path.name.removesuffix(".gz").removesuffix(".json") or path.name for path in paths]
-    labels = distinct(stems) if len(found) > 1 else [first.system]
-    memories = dict(zip(labels, found, strict=True))
+    labels = distinct(stems) if len(opened_memories) > 1 else [first.system]
+    memories = dict(zip(labels, opened_memories, strict=True))
     with user_errors():
         check_units(memories)
     if lacks := _lacking(first.conversation, counts):
@@ -286,13 +286,13 @@ def _inner(embedder: Embedder) -> object:
 
 def _source_of(*parts: object) -> bytes:
     """Returns the source code of the modules of those ``parts`` that do not belong to segviz."""
-    found = b""
+    source = b""
     for part in parts:
         kind = part if isinstance(part, type) else type(part)
         if not built_in(kind):
             with suppress(OSError, TypeError):  # a class without a source file
-                found += inspect.getsource(inspect.getmodule(kind) or kind).encode()
-    return found
+                source += inspect.getsource(inspect.getmodule(kind) or kind).encode()
+    return source
 
 
 def _lacking(conversation: Conversation, counts: Countable) -> str:
@@ -319,31 +319,31 @@ def _unusable(corpus: Corpus, place: int, unit: str, counts: Countable) -> str:
 # --- resuming ----------------------------------------------------------------------------------
 
 
-class Results(Generic[Found]):
+class Results(Generic[Report]):
     """Folder with a file for each finished run, named by the hash that identifies the run."""
 
-    def __init__(self, folder: Path, kind: type[Found]) -> None:
+    def __init__(self, folder: Path, kind: type[Report]) -> None:
         """Creates the folder; raises UsageError if that fails."""
         from pydantic import TypeAdapter  # takes a quarter of a second to load
 
         self._folder = folder
-        self._adapter: TypeAdapter[Found] = TypeAdapter(kind)
+        self._adapter: TypeAdapter[Report] = TypeAdapter(kind)
         with user_errors(OSError):
             folder.mkdir(exist_ok=True)
 
-    def get(self, run: str) -> Found | None:
+    def get(self, run: str) -> Report | None:
         """Returns the result of a finished run, None without one; UsageError for a damaged file."""
         path = self._folder / f"{run}.json"
         try:
-            found: Found = self._adapter.validate_python(json.loads(files.read(path))["result"])
+            result: Report = self._adapter.validate_python(json.loads(files.read(path))["result"])
         except FileNotFoundError:
             return None
         except (OSError, KeyError, TypeError, ValueError) as error:
             what = f"cannot be used ({type(error).__name__})"
             raise UsageError(f"{path} {what}; delete it and measure again") from None
-        return found
+        return result
 
-    def keep(self, run: str, one: Measured[Found]) -> None:
+    def keep(self, run: str, one: Measured[Report]) -> None:
         """Writes the result of a finished run; raises UsageError if that fails."""
         content = {"segviz": metadata.version("segviz"), **plain(one)}
         with user_errors(OSError):
@@ -369,22 +369,22 @@ class _Failures:
             self._console.note(f"left out: {label}: {error}")
         self._errors[label] = error
 
-    def others(self, found: tuple[Measured[Found], ...]) -> tuple[Measured[Found], ...]:
+    def others(self, results: tuple[Measured[Report], ...]) -> tuple[Measured[Report], ...]:
         """Returns the runs of the systems that did not fail; raises an error if all failed."""
         if len(self._errors) == len(self._labels):
             raise next(iter(self._errors.values()))
-        return tuple(one for one in found if one.system not in self._errors)
+        return tuple(one for one in results if one.system not in self._errors)
 
 
 def measured(
     runs: Runs,
-    measure: Callable[..., Found],
-    kind: type[Found],
+    measure: Callable[..., Report],
+    kind: type[Report],
     settings: dict[str, Any],
     options: Options,
     console: Console,
     **here: Any,
-) -> tuple[Measured[Found], ...]:
+) -> tuple[Measured[Report], ...]:
     """Returns the results of all runs; measures those that the ``--resume`` folder lacks.
 
     Args:
@@ -406,16 +406,16 @@ def measured(
         (_identity(runs, talk, label, measure, settings), talk.id, label)
         for talk, label in (runs if results else ())
     ]
-    known: dict[int, Measured[Found]] = {}
+    known: dict[int, Measured[Report]] = {}
     for place, (run, *_) in enumerate(order):
-        found = results.get(run) if results else None
-        if found is not None:
-            known[place] = Measured(*order[place][1:], 0, found)
+        saved = results.get(run) if results else None
+        if saved is not None:
+            known[place] = Measured(*order[place][1:], 0, saved)
     if known:
         console.note(f"{len(known)} of {len(order)} runs are known from {options.resume}")
     apart = options.workers != 1 or options.scheduler is not None
 
-    def keep(place: int, one: Measured[Found]) -> None:
+    def keep(place: int, one: Measured[Report]) -> None:
         if results:
             results.keep(order[place][0], one)
 
@@ -488,7 +488,7 @@ def _identity(
     runs: Runs,
     talk: Conversation,
     label: str,
-    measure: Callable[..., Found],
+    measure: Callable[..., Report],
     settings: Mapping[str, Any],
 ) -> str:
     """Returns a SHA-256 of all that determines a run: memory, measurement settings, code."""

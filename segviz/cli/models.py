@@ -290,10 +290,10 @@ def _judge(options: Options, endpoint: Endpoint) -> Endpoint | None:
     model, place = getattr(options, "judge", None), getattr(options, "judge_server", None)
     if place is None:
         return replace(endpoint, model=model) if model else None
-    found = _at(place, options, model or "")
-    if not found.model:
+    endpoint = _at(place, options, model or "")
+    if not endpoint.model:
         raise UsageError("a server is named for the judge, but no model; add --judge")
-    return found
+    return endpoint
 
 
 def _at(place: str, options: Options, model: str) -> Endpoint:
@@ -303,8 +303,8 @@ def _at(place: str, options: Options, model: str) -> Endpoint:
     """
     with user_errors():
         base = server_at(place)
-        found = replace(base, model=model or base.model, embedding_model="", **_limits(options))
-        return replace(found, key=key_for(found, os.environ))
+        endpoint = replace(base, model=model or base.model, embedding_model="", **_limits(options))
+        return replace(endpoint, key=key_for(endpoint, os.environ))
 
 
 def _limits(options: Options) -> dict[str, Any]:

@@ -171,13 +171,13 @@ def _measured(
             chat=clients.chat,
         )
         rows = entry.measure(bench)
-    said = entry.difference(rows, talks, models=clients.chat is not None)
-    written = _write(entry, rows, talks, said, folder, console)
+    difference = entry.difference(rows, talks, models=clients.chat is not None)
+    written = _write(entry, rows, talks, difference, folder, console)
     seconds = perf_counter() - began
     if not options.json:
         console.line(f"{entry.paper} {entry.table}: {entry.shows} ({seconds:.0f} s)")
         console.block(rows_markdown(rows).rstrip(), "")
-        console.line(said)
+        console.line(difference)
         console.line(", ".join(written))
         console.line()
     named = {"paper": entry.paper, "table": entry.table}
@@ -216,13 +216,13 @@ def _write(
     entry: Experiment,
     rows: list[Row],
     talks: list[Conversation],
-    said: str,
+    difference: str,
     folder: Path,
     console: Console,
 ) -> list[str]:
     """Writes table and figure of an entry into a folder; returns the paths of the files.
 
-    ``said`` is the line on the differences, which is written under the table.
+    ``difference`` is the line on the differences, which is written under the table.
     """
     source = SOURCES[entry.paper]
     asked = [question for talk in talks for question in talk.questions]
@@ -232,7 +232,7 @@ def _write(
         f"# {source.title}, {entry.table}\n\n{entry.shows} Measured on {len(talks)} "
         f"conversation{'s' * (len(talks) > 1)} with {questions}; `, paper` is printed in "
         f"{source.where}. {source.caveat}\n\n{rows_markdown(rows)}\n"
-        f"{said}\n"
+        f"{difference}\n"
     )
     files: dict[str, str | bytes] = {"csv": rows_csv(rows), "md": page}
     if entry.chart:
