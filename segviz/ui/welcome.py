@@ -10,11 +10,7 @@ from segviz.ui.address import write_step
 from segviz.ui.settings import read_question, read_settings, write_question, write_settings
 from segviz.ui.sidebar.source import open_your_own
 from segviz.ui.state import AppSession
-from segviz.ui.widgets.canvas import part
-from segviz.ui.widgets.captions import counted
-from segviz.ui.widgets.measures import at_once
-from segviz.ui.widgets.tour import begin_tour
-from segviz.ui.widgets.waiting import waiting
+from segviz.ui.widgets import canvas, captions, measures, tour, waiting
 from segviz.view.bookmark import opening_settings
 from segviz.waiting import waited_for
 
@@ -37,19 +33,21 @@ def welcome(session: AppSession) -> None:
             case "ask":
                 st.session_state[keys.PAGE_WANTED] = "ask"
             case "tour":
-                begin_tour(session)
+                tour.begin_tour(session)
             case "open":
                 st.session_state["open-own"] = True
 
-    turns = counted(len(session.conversation.turns), "turn")
-    nodes = counted(int(session.memory.structure.collapsed.active.sum()), "memory node")
+    turns = captions.counted(len(session.conversation.turns), "turn")
+    nodes = captions.counted(int(session.memory.structure.collapsed.active.sum()), "memory node")
     people = session.conversation.speakers
     whose = f" of {people[0]} and {people[1]}" if len(people) == 2 else ""
     what = (
         "shows how a conversation becomes a memory tree, and why a question gets its evidence. "
         f"Here {turns}{whose} became {nodes}."
     )
-    part("welcome", key="welcome", data={"what": what, "doors": tuple(DOORS.items())}, door=enter)
+    canvas.part(
+        "welcome", key="welcome", data={"what": what, "doors": tuple(DOORS.items())}, door=enter
+    )
     if st.session_state.pop("open-own", False):
         open_your_own()
 
@@ -61,12 +59,12 @@ def begin_ask(session: AppSession) -> None:
     loses.
     """
     untouched = read_question(session) == (None, None)
-    if not untouched or not session.conversation.questions or not at_once(session):
+    if not untouched or not session.conversation.questions or not measures.at_once(session):
         return
     settings = read_settings(session)
     if settings != opening_settings(session.memory.system):
         return  # a link has a setting of its own
-    with waiting(
+    with waiting.waiting(
         "Looking for the question that gains most",
         "stop-rescue",
         lambda: write_question(session, 0),

@@ -23,11 +23,8 @@ from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui.address import VIEWS, read_look, read_view, write_look, write_view
 from segviz.ui.state import AppSession, shows
-from segviz.ui.widgets.canvas import CanvasActions, part, tree_canvas
-from segviz.ui.widgets.captions import kind_label
-from segviz.ui.widgets.charts import colours, ramp, theme
-from segviz.view.coloring import Live, Look
-from segviz.view.palette import SURFACE, session_colours
+from segviz.ui.widgets import canvas, captions, charts
+from segviz.view import coloring, palette
 from segviz.view.scene import UNFOLDED, Scene, grown, scene_of
 
 
@@ -75,7 +72,7 @@ def draw_canvas(
     *,
     key: str,
     height: int | str = "content",
-    on_setting: Callable[[Live], None] | None = None,
+    on_setting: Callable[[coloring.Live], None] | None = None,
     similar: Callable[[str], Sequence[int]] | None = None,
     **parts: Any,
 ) -> None:
@@ -89,13 +86,13 @@ def draw_canvas(
     payload = tree_payload(drawn, **parts)
     if drawn.axis_units is not None:
         payload["axis_units"] = drawn.axis_units.tolist()  # lets a box highlight its turns
-    tree_canvas(
+    canvas.tree_canvas(
         payload,
         key=key,
         height=height,
         texts=drawn.structure.text,
         similar=similar if drawn is shown else None,
-        actions=CanvasActions(
+        actions=canvas.CanvasActions(
             select=lambda box: session.select(drawn.node(box)),
             session=session.show_session,
             setting=on_setting,
@@ -108,19 +105,19 @@ def draw_canvas(
 
 def draw_node_link(session: AppSession, structure: Structure, **marks: Any) -> None:
     """Draws the same structure with pyvis; ``marks`` are fields of ``Marks``."""
-    palette = session_colours(len(session.conversation.sessions))
+    sessions = palette.session_colours(len(session.conversation.sessions))
     middles = (structure.start + structure.stop - 1) // 2
-    fills = [palette[session.sessions[middle]] for middle in middles.tolist()]
-    background, foreground = SURFACE[theme()]
+    fills = [sessions[session.sessions[middle]] for middle in middles.tolist()]
+    background, foreground = palette.SURFACE[charts.theme()]
     page = Page(
         background=background,
         foreground=foreground,
-        accent=colours()["accent"],
+        accent=charts.colours()["accent"],
         height=_NODE_LINK_HEIGHT,
     )
     every = Marks(
         names=scene(session, structure).names,
-        ramp=ramp("score"),
+        ramp=charts.ramp("score"),
         selected=session.selected_in(structure),
         **marks,
     )
@@ -179,7 +176,7 @@ def draw_outline(
             nodes = [node for node in sent[:MAX_TEXTS] if isinstance(node, int)]
             st.session_state["outline-wanted"] = (session.key, nodes)
 
-    part("outline", key=key, data=payload, selected=select, wanted=want)
+    canvas.part("outline", key=key, data=payload, selected=select, wanted=want)
 
 
 def _kinds(session: AppSession, structure: Structure) -> tuple[list[str], list[int]]:
@@ -189,7 +186,7 @@ def _kinds(session: AppSession, structure: Structure) -> tuple[list[str], list[i
         known.setdefault(pair, len(known))
         for pair in zip(structure.level.tolist(), structure.kind, strict=True)
     ]
-    return [kind_label(session.memory, level, kind) for level, kind in known], column
+    return [captions.kind_label(session.memory, level, kind) for level, kind in known], column
 
 
 def _ranks(result: Result) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -219,8 +216,8 @@ def draw_growing(place: DeltaGenerator, memory: Memory, total: int, number: int)
     ``total`` is the number of all units; ``number`` counts the drawings.
     """
     scene = scene_of(
-        memory, memory.structure.collapsed, identity="growing", look=Look(), selected=None
+        memory, memory.structure.collapsed, identity="growing", look=coloring.Look(), selected=None
     )
     drawn = replace(grown(scene, len(memory.steps), None), total_units=total).drawn()
     with place.container():
-        tree_canvas(tree_payload(drawn, legend=False), key=f"growing-{number}", height=334)
+        canvas.tree_canvas(tree_payload(drawn, legend=False), key=f"growing-{number}", height=334)

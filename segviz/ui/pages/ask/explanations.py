@@ -13,9 +13,7 @@ from segviz.retrieval import Stage
 from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED
 from segviz.systems import level_name, level_names
 from segviz.ui.settings import CUSTOM, AnswerState, read_option
-from segviz.ui.widgets.captions import counted, level_label, node_row, place, short, unmarked
-from segviz.ui.widgets.charts import chart, ink, table
-from segviz.ui.widgets.lists import node_list
+from segviz.ui.widgets import captions, charts, lists
 from segviz.view.captions import dispute_lines, moment_sentence
 from segviz.view.palette import LEVEL_COLOURS
 
@@ -36,8 +34,8 @@ def moment(state: AnswerState) -> None:
     step = state.shown.step
     written = memory.settled(step, session.chat) is not memory.at(step)
     stale = 0 if written else len(memory.pending(step))
-    late = f" A chat model is needed to update {counted(stale, 'text')}." * (stale > 0)
-    st.info(unmarked(moment_sentence(memory, state.question, step) + late))
+    late = f" A chat model is needed to update {captions.counted(stale, 'text')}." * (stale > 0)
+    st.info(captions.unmarked(moment_sentence(memory, state.question, step) + late))
 
 
 def levels_note(state: AnswerState) -> None:
@@ -46,24 +44,24 @@ def levels_note(state: AnswerState) -> None:
     if not levels:
         st.warning("No level is admissible, so nothing can be retrieved. Choose levels under More.")
         return
-    names = ", ".join(level_label(state.session.memory, level) for level in levels)
+    names = ", ".join(captions.level_label(state.session.memory, level) for level in levels)
     st.caption(f"Only these levels may be retrieved: {names}.")
 
 
 def pair_sentence(first: AnswerState, second: AnswerState) -> str:
     """Compares two settings in Markdown: their gold turns, and the nodes that both retrieve."""
-    names, found = [], []
+    names, hits = [], []
     for which, each in (("first", first.result), ("second", second.result)):
         option = read_option(each.settings)
         name = setting_name(each.settings) if option == CUSTOM else option
-        names.append(f"**{unmarked(name)}** ({which})")
-        found.append(list(first.gold.fate(each.evidence).values()).count(HIT))
+        names.append(f"**{captions.unmarked(name)}** ({which})")
+        hits.append(list(first.gold.fate(each.evidence).values()).count(HIT))
     sentence = " and ".join(names)
     if first.gold.turns:
-        sentence = f"{names[0]} finds {found[0]} of {counted(len(first.gold.turns), 'gold turn')}, "
-        sentence += f"{names[1]} finds {found[1]}"
+        turns = captions.counted(len(first.gold.turns), "gold turn")
+        sentence = f"{names[0]} finds {hits[0]} of {turns}, {names[1]} finds {hits[1]}"
     common = len(set(first.result.after) & set(second.result.after))
-    both = f"{common} of {counted(len(first.result.after), 'retrieved node')}"
+    both = f"{common} of {captions.counted(len(first.result.after), 'retrieved node')}"
     return f"{sentence}. In both: {both}."
 
 
@@ -84,7 +82,7 @@ def gold_line(state: AnswerState) -> None:
             turns = [turn for turn, its in fates.items() if its == fate]
             if turns:
                 parts.append(f"{len(turns)} {meaning} ({', '.join(turns)})")
-        lines.append(f"Gold evidence, {counted(len(fates), 'turn')}: " + "; ".join(parts))
+        lines.append(f"Gold evidence, {captions.counted(len(fates), 'turn')}: " + "; ".join(parts))
     if question.unresolved:
         unknown = ", ".join(question.unresolved)
         lines.append(f"Unresolved evidence, in no turn of this conversation: {unknown}")
@@ -110,7 +108,8 @@ def ledger_panel(state: AnswerState, node: int) -> None:
     def giver(source: int) -> str:
         if source == node:
             return "itself, there and back"
-        return f"{place(session, structure, source)}: {short(structure.text[source])[:60]}"
+        text = captions.short(structure.text[source])[:60]
+        return f"{captions.place(session, structure, source)}: {text}"
 
     parts = ledger.ingredients.items() or [("its relevance", ledger.own)]
     entries: list[tuple[int | None, float, str]] = [
@@ -120,7 +119,7 @@ def ledger_panel(state: AnswerState, node: int) -> None:
     rest = ledger.received[LISTED:]
     if rest:
         entries.append((None, sum(entry.amount for entry in rest), f"{len(rest):,} more"))
-    table(
+    charts.table(
         [
             {
                 "hop": hop,
@@ -172,11 +171,11 @@ def _stage_list(state: AnswerState, number: int, stage: Stage) -> None:
         st.caption(f"Showing {_STAGE_LISTED} of {len(order):,}.")
         order = order[:_STAGE_LISTED]
     rows = [
-        node_row(session, result.structure, stage.nodes[place])
+        captions.node_row(session, result.structure, stage.nodes[place])
         | {"note": f"{stage.scores[place]:.4f}" if stage.scores else ""}
         for place in order
     ]
-    node_list(
+    lists.node_list(
         [
             ("Kept", [row for row in rows if row["node"] in kept]),
             ("Not kept", [row for row in rows if row["node"] not in kept]),
@@ -204,12 +203,12 @@ def _levels(state: AnswerState) -> None:
         f"{row['shares of']}: " + ", ".join(f"{level} {row[level]:.0%}" for level in levels)
         for row in rows
     )
-    chart(
+    charts.chart(
         rows_figure(
             rows,
             Chart("shares of", levels, kind="stack"),
             colours=LEVEL_COLOURS,
-            neutral=ink(),
+            neutral=charts.ink(),
         ),
         f"{title}. {numbers}.",
         "visited-chart",

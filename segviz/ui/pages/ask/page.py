@@ -19,8 +19,7 @@ from segviz.ui.pages.ask import answer, explanations, question_and_settings
 from segviz.ui.settings import AnswerState, AskState, read_asked, write_live_setting
 from segviz.ui.state import AppSession
 from segviz.ui.widgets import captions, export_menu, lists, question, tree
-from segviz.view.coloring import Live
-from segviz.view.scene import answered, peaked
+from segviz.view import coloring, scene
 
 _PAIRED = 260
 """Height in pixels of each of two trees side by side; their lists begin on the first screen."""
@@ -101,11 +100,11 @@ def _tree(state: AnswerState, bare: bool = False, canvas: str = "ask") -> None:
     live = None
     # The browser computes the scores itself where it can follow the settings.
     if result.settings.method != "native" and question_and_settings.live(session, result.settings):
-        live = Live(result.settings, *st.session_state.get(keys.drawn(canvas), ()))
+        live = coloring.Live(result.settings, *st.session_state.get(keys.drawn(canvas), ()))
     levels = int(session.memory.structure.level.max()) + 1
     paired = state.beside is not None and not bare
     shown = replace(
-        answered(tree.scene(session, result.structure), result, state.gold, live),
+        scene.answered(tree.scene(session, result.structure), result, state.gold, live),
         total_units=len(session.memory.units),
         levels_total=levels,
     )
@@ -124,14 +123,14 @@ def _tree(state: AnswerState, bare: bool = False, canvas: str = "ask") -> None:
 def _other_drawing(state: AnswerState, view: str) -> None:
     session, result = state.session, state.result
     if view == "Outline":
-        shown = answered(tree.scene(session, result.structure), result, state.gold)
+        shown = scene.answered(tree.scene(session, result.structure), result, state.gold)
         tree.draw_outline(session, shown, key="ask-outline", height=560, result=result)
         return
     tree.draw_node_link(
         session,
         result.structure,
         scores=result.final.tolist(),
-        root=peaked(result.initial, result.structure.active),
+        root=scene.peaked(result.initial, result.structure.active),
         retrieved=result.after,
         gold=state.gold.leaves,
     )

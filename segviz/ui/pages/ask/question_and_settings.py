@@ -32,11 +32,7 @@ from segviz.ui.settings import (
     write_relevance,
 )
 from segviz.ui.state import AppSession, redraw, shows
-from segviz.ui.widgets.atlas import question_fates
-from segviz.ui.widgets.captions import level_label
-from segviz.ui.widgets.measures import at_once
-from segviz.ui.widgets.question import question_box, questions_popover
-from segviz.ui.widgets.tree import view_choice
+from segviz.ui.widgets import atlas, captions, measures, question, tree
 from segviz.view.coloring import LIVE, LIVE_POLICIES
 from segviz.view.scene import keeps_time
 
@@ -48,7 +44,7 @@ def question_row(session: AppSession) -> DeltaGenerator:
     """
     row = st.container(horizontal=True, vertical_alignment="bottom", key="asking")
     with row:
-        st.fragment(question_box, key="ask-question")(session, keys.ANSWER)
+        st.fragment(question.question_box, key="ask-question")(session, keys.ANSWER)
     return row
 
 
@@ -59,7 +55,7 @@ def ask_controls(asked: AskState, row: DeltaGenerator) -> DeltaGenerator:
         _beside(asked)
     with st.container(horizontal=True, vertical_alignment="center", key="scoring"):
         _scoring(asked)
-        view_choice()
+        tree.view_choice()
         place = st.container(
             horizontal=True, vertical_alignment="center", gap="xsmall", key="tally"
         )
@@ -75,12 +71,12 @@ def tally(asked: AskState) -> None:
     nothing if measuring takes long.
     """
     session = asked.session
-    if not session.conversation.questions or not at_once(session):
+    if not session.conversation.questions or not measures.at_once(session):
         return
     source, rescue, settings = st.session_state.get(keys.RESCUED, ("", None, None))
     opens = (source, settings) == (session.source, asked.settings)
     most = opens and rescue is not None and rescue.place == asked.question.index
-    rows = question_fates(session, asked.settings)
+    rows = atlas.question_fates(session, asked.settings)
     if rows is None:
         return
 
@@ -90,7 +86,7 @@ def tally(asked: AskState) -> None:
     groups = [group_of(row) for row in rows]
     for group, verb in (("won", "rescues"), ("lost", "loses")):
         label = f"{verb} {groups.count(group)}"
-        questions_popover(session, label, f"atlas-{group}", show_question, group)
+        question.questions_popover(session, label, f"atlas-{group}", show_question, group)
     rest = "; this one gains most" if most else " questions"
     st.caption(f"of {len(groups)}{rest}", width="content")
 
@@ -168,7 +164,7 @@ def _levels(asked: AskState, levels: Parameter) -> None:
     st.multiselect(
         levels.label,
         there,
-        format_func=lambda level: level_label(session.memory, level),
+        format_func=lambda level: captions.level_label(session.memory, level),
         help=levels.spec.details,
         **setting(
             session, settings, levels.name, there, list, lambda chosen: tuple(sorted(chosen))
