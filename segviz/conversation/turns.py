@@ -220,11 +220,11 @@ class Question:
     @property
     def corrected(self) -> Question:
         """This question with the audit's evidence and answer in place of those it disputes."""
-        found = self.disputed
-        if found is None:
+        dispute = self.disputed
+        if dispute is None:
             return self
-        answer = self.answer if found.answer is None else found.answer
-        if found.evidence is None:
+        answer = self.answer if dispute.answer is None else dispute.answer
+        if dispute.evidence is None:
             return replace(self, answer=answer)
-        evidence, unresolved = found.evidence, found.unresolved
+        evidence, unresolved = dispute.evidence, dispute.unresolved
         return replace(self, answer=answer, evidence=evidence, unresolved=unresolved)

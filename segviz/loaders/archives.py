@@ -138,7 +138,7 @@ def _head(members: Members, path: str) -> bytes:
 
 def natural(paths: Iterable[str]) -> list[str]:
     """Returns paths in natural order: ``conversations-2`` before ``conversations-10``."""
-    return sorted(paths, key=lambda path: _DIGITS.sub(lambda found: found[0].zfill(20), path))
+    return sorted(paths, key=lambda path: _DIGITS.sub(lambda digits: digits[0].zfill(20), path))
 
 
 def _is_read(info: zipfile.ZipInfo) -> bool:
@@ -154,7 +154,7 @@ def _is_read(info: zipfile.ZipInfo) -> bool:
 
 
 @dataclass(slots=True)
-class _Found:
+class _Candidate:
     """File of an archive that holds conversations, and the loader of its format."""
 
     path: str
@@ -171,7 +171,7 @@ class _Search:
     with its error. ``others`` counts all other files.
     """
 
-    found: list[_Found] = field(default_factory=list)
+    candidates: list[_Candidate] = field(default_factory=list)
     problems: list[tuple[str, LoadError]] = field(default_factory=list)
     kinds: list[tuple[str, LoadError]] = field(default_factory=list)
     others: int = 0
@@ -186,12 +186,12 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
     paths = members.paths
     export = slack.is_export(paths)
     search = _slack(members) if export else _search(members, options)
-    if not search.found:
+    if not search.candidates:
         raise _nothing(search)
     tally, conversations = Tally(), list[Conversation]()
-    known = {each.loader.label for each in search.found}
+    known = {each.loader.label for each in search.candidates}
     for best in [loader for loader in LOADERS.values() if loader.label in known]:
-        chosen = [each for each in search.found if each.loader is best]
+        chosen = [each for each in search.candidates if each.loader is best]
         for each in chosen:
             # A single file takes the name of the archive, which says more.
             name = label if len(chosen) == 1 else PurePosixPath(each.path).name
@@ -209,7 +209,7 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
         raise _nothing(search)
     for path, problem in search.problems:
         tally.skipped(f"left out: {problem.what}", shown((Member(path),)))
-    passed = Counter(each.loader.label for each in search.found if each.loader.label in known)
+    passed = Counter(each.loader.label for each in search.candidates if each.loader.label in known)
     for kind, count in passed.items():
         tally.skipped(f"{counted(count, 'file')} of another format ({kind}) not read")
     if count := search.others + len(search.kinds):
@@ -226,7 +226,7 @@ def _search(members: Members, options: Options) -> _Search:
             document, notes = read
             loader = loader_of(document, options)
             if loader is not None:
-                search.found.append(_Found(path, loader, document, notes))
+                search.candidates.append(_Candidate(path, loader, document, notes))
             elif isinstance(document, PlainText) and document.text.lstrip()[:1] in ("[", "{"):
                 search.problems.append((path, document.error))  # the file is broken JSON
             elif (known := other_kind(document)) is not None:
@@ -261,7 +261,7 @@ def _slack(members: Members) -> _Search:
                 folder[path] = read[0]
                 notes.take(read[1], (Member(path),))
     if any(slack.DAY.fullmatch(path) for path in folder):
-        search.found.append(_Found("", LOADERS["slack"], folder, notes))
+        search.candidates.append(_Candidate("", LOADERS["slack"], folder, notes))
     return search
 
 

@@ -53,8 +53,8 @@ class _Entry:
     @property
     def number(self) -> int:
         """Index of the question: the number at the end of the entry's id, -1 without one."""
-        found = re.search(r"[0-9]{1,9}$", str(self.fields.get("question_id", "")))
-        return int(found[0]) if found else -1
+        match = re.search(r"[0-9]{1,9}$", str(self.fields.get("question_id", "")))
+        return int(match[0]) if match else -1
 
 
 def with_audit(corpus: Corpus, source: str | Path | bytes, name: str = "") -> Corpus:
@@ -141,12 +141,12 @@ def _marked(
     marks: dict[tuple[int, int], Dispute] = {}
     matched = 0
     for entry in entries:
-        found = known.get(_plain(entry.fields["question"]), [])
+        places = known.get(_plain(entry.fields["question"]), [])
         if named := {at for at, talk in enumerate(talks) if entry.names(talk.id)}:
-            found = [one for one in found if one[0] in named]
-        exact = [one for one in found if talks[one[0]].questions[one[1]].index == entry.number]
-        matched += bool(found)
-        marks |= {one: _dispute(entry, turns[one[0]], notes) for one in exact or found}
+            places = [one for one in places if one[0] in named]
+        exact = [one for one in places if talks[one[0]].questions[one[1]].index == entry.number]
+        matched += bool(places)
+        marks |= {one: _dispute(entry, turns[one[0]], notes) for one in exact or places}
 
     def marked(at: int, talk: Conversation) -> Conversation:
         rows = enumerate(talk.questions)

@@ -49,8 +49,8 @@ def delimiter_of(text: str) -> tuple[str, str] | None:
     that splits most of the first rows into as many cells as the header; of several, the one with
     the most cells.
     """
-    if said := _SAYS.match(text):
-        return said[1], text[said.end() :]
+    if match := _SAYS.match(text):
+        return match[1], text[match.end() :]
     best: tuple[int, str] | None = None
     for mark in DELIMITERS:
         rows = _first(text, mark, 20)
@@ -66,10 +66,10 @@ def read_table(text: str, mark: str) -> list[Row]:
     """Returns the rows of a table that are not empty; LoadError names the line of an open quote."""
     try:
         return list(_rows(text, mark))
-    except _Open as found:
+    except _Open as error:
         what = "a quote is opened here and never closed"
         remedy = "close it, or double the quotes inside the text"
-        raise LoadError(what, f"line {found.args[0]}", "a table", remedy) from None
+        raise LoadError(what, f"line {error.args[0]}", "a table", remedy) from None
 
 
 def _first(text: str, mark: str, most: int) -> list[Row]:
@@ -110,19 +110,19 @@ def table_of(document: object) -> tuple[str, str] | None:
 
 def header(document: object) -> list[str]:
     """Returns the names of a table's columns as written; [] if the document is no table."""
-    found = table_of(document)
-    if found is None:
+    table = table_of(document)
+    if table is None:
         return []
-    top = _first(found[1], found[0], 1)
+    top = _first(table[1], table[0], 1)
     return list(top[0].cells) if top else []
 
 
 def named_rows(document: PlainText) -> list[dict[str, str]]:
     """Returns the rows of a table as objects by column name; raises LoadError for other texts."""
-    found = table_of(document)
-    if found is None:
+    table = table_of(document)
+    if table is None:
         raise document.error
-    top, *rows = read_table(found[1], found[0])
+    top, *rows = read_table(table[1], table[0])
     names = column_names(top, Notes())
     return [dict(zip(names, row.cells, strict=False)) for row in rows]
 

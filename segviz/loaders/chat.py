@@ -21,8 +21,8 @@ from segviz.text.dates import read_times
 class Message:
     """Message of a dialogue.
 
-    ``raw`` is its time as written. ``session`` is the name of its session and ``id`` its own id, if
-    the file gives them.
+    ``raw`` is its time as written. ``session`` and ``conversation`` name where it belongs and
+    ``id`` is its own id, if the file gives them.
     """
 
     speaker: str
@@ -32,6 +32,7 @@ class Message:
     session: str | None = None
     id: str = ""
     caption: str | None = None
+    conversation: str | None = None
 
 
 def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> list[Message]:
@@ -68,31 +69,45 @@ def _steps(messages: Iterable[Message]) -> list[float]:
     return [(after - before).total_seconds() for before, after in pairwise(times)]
 
 
+@dataclass(slots=True)
+class SessionRule:
+    """Rule by which messages, taken one after the other, begin sessions.
+
+    A message begins a session if it names another one than the message before. Without names, a
+    silence of more than ``gap_hours`` begins one, forward or back in time.
+    """
+
+    gap_hours: float
+    _begun: bool = False
+    _name: str | None = None
+    _last: datetime | None = None
+
+    def begins(self, message: Message) -> bool:
+        """Returns True if the next message begins a session."""
+        begun, name, last = self._begun, self._name, self._last
+        self._begun, self._name, self._last = True, message.session, message.time or last
+        if not begun or message.session != name:
+            return True
+        if name is not None or last is None or message.time is None:
+            return False
+        return abs((message.time - last).total_seconds()) > self.gap_hours * 3600
+
+
 def in_sessions(messages: Iterable[Message], gap_hours: float) -> list[list[Message]]:
-    """Splits messages into sessions and keeps their order.
+    """Splits messages into sessions by ``SessionRule`` and keeps their order.
 
     Messages with the same session name form one session, at the place of its first message.
-    Messages without a session name begin a new session if more than ``gap_hours`` pass, forward or
-    back.
     """
+    rule = SessionRule(gap_hours)
     blocks: list[list[Message]] = []
-    named: dict[str, list[Message]] = {}
-    last: datetime | None = None
+    current: dict[str | None, list[Message]] = {}
     for message in messages:
-        if message.session is not None:
-            if message.session not in named:
-                blocks.append(named.setdefault(message.session, []))
-            named[message.session].append(message)
-            continue
-        apart = (
-            last is not None
-            and message.time is not None
-            and abs((message.time - last).total_seconds()) > gap_hours * 3600
-        )
-        if not blocks or apart:
-            blocks.append([])
-        blocks[-1].append(message)
-        last = message.time or last
+        name = message.session
+        # A session with a name may go on after others.
+        if rule.begins(message) and (name is None or name not in current):
+            current[name] = []
+            blocks.append(current[name])
+        current[name].append(message)
     return blocks
 
 
@@ -194,10 +209,10 @@ def speech(value: object) -> tuple[str | None, int]:
         return (text, 0) if isinstance(text, str) else speech(text)
     parts = value if isinstance(value, list) else []
     texts = [part if isinstance(part, str) else speech(part)[0] for part in parts]
-    said = [text for text in texts if text is not None]
+    spoken = [text for text in texts if text is not None]
     # Bold words and links are parts within a line; other parts are separate lines.
     pieces = any(isinstance(part, str) and part != part.strip() for part in parts)
-    return ("" if pieces else "\n").join(said) if said else None, len(parts) - len(said)
+    return ("" if pieces else "\n").join(spoken) if spoken else None, len(parts) - len(spoken)
 
 
 def speaker_named(value: object, place: Place, notes: Notes) -> str:
@@ -239,7 +254,7 @@ def session_starts(
     All dates are read by the same order of day and month. An unreadable date gets a note with the
     ``example`` of a readable one.
     """
-    found = []
+    dated = []
     starts = times_of([value for value, _ in written], options, notes)
     for (value, place), start in zip(written, starts, strict=True):
         raw = str(value) if isinstance(value, str | int | float) else ""
@@ -247,8 +262,8 @@ def session_starts(
             seen = quoted(raw) if raw else "nothing" if value is None else describe(value)
             what = f'expected a date like "{example}", found {seen}; kept without date'
             notes.repaired(place, what)
-        found.append((start, raw))
-    return found
+        dated.append((start, raw))
+    return dated
 
 
 def note_backwards(sessions: Iterable[Session], place: Place, notes: Notes) -> None:

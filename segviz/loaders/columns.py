@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from segviz.conversation import Conversation
@@ -29,14 +29,10 @@ from segviz.loaders.chat import (
 )
 from segviz.loaders.document import Options, Place, usual_keys
 from segviz.loaders.errors import LoadError, NeedsColumns
-from segviz.loaders.multi_conversation import ChatDraft, known_id, read_chats
-from segviz.loaders.questions import WrittenQuestion
+from segviz.loaders.multi_conversation import Block, Chat, conversations_of, known_id
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, listed, one_line, quoted, shorten
 from segviz.text.dates import read_time, read_times
-
-Placed = Sequence[tuple[Place, object]]
-"""Messages of a file, each with its place."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "text": tuple(
@@ -95,83 +91,40 @@ def keys_of(headers: tuple[str, ...], meaning: str) -> tuple[str, ...]:
 
 def guess(headers: Sequence[str]) -> dict[str, str]:
     """Maps each meaning (text, speaker, time, …) to the header with the best usual name for it."""
-    found = {meaning: keys_of(tuple(headers), meaning) for meaning in ALIASES}
-    return {meaning: keys[0] for meaning, keys in found.items() if keys}
+    matches = {meaning: keys_of(tuple(headers), meaning) for meaning in ALIASES}
+    return {meaning: keys[0] for meaning, keys in matches.items() if keys}
 
 
-def settle(headers: Sequence[str], said: Mapping[str, str] | None) -> dict[str, str]:
+def settle(headers: Sequence[str], chosen: Mapping[str, str] | None) -> dict[str, str]:
     """Maps each meaning (text, speaker, time, …) to a header: the user's choice, else a guess.
 
     Raises LoadError for an unknown meaning or header, and NeedsColumns if no header is known to
     hold the texts.
     """
     names = ", ".join(one_line(shorten(header, 20)) for header in headers[:12]) or "none"
-    for meaning, header in (said or {}).items():
+    for meaning, header in (chosen or {}).items():
         if meaning not in ALIASES:
             what = f"{meaning!r} is not a meaning of a column"
             raise LoadError(what, expected=f"one of {', '.join(ALIASES)}", remedy="correct it")
         if header not in headers:
             what = f"there is no column {shorten(one_line(header))!r}; there are {names}"
             raise _asking(headers, NeedsColumns(what, remedy="choose among them"))
-    found = guess(headers)
-    if said:
+    columns = guess(headers)
+    if chosen:
         # A column the user has chosen for one meaning is not guessed for another.
-        taken = set(said.values())
-        found = {key: header for key, header in found.items() if header not in taken}
-        found.update(said)
-    if "text" not in found:
+        taken = set(chosen.values())
+        columns = {key: header for key, header in columns.items() if header not in taken}
+        columns.update(chosen)
+    if "text" not in columns:
         what = f"no column is known to hold the texts; there are {names}"
         remedy = 'say which one does (columns={"text": …}), or rename it to text'
         raise _asking(headers, NeedsColumns(what, expected="a column text", remedy=remedy))
-    return found
+    return columns
 
 
 def _asking(headers: Sequence[str], error: NeedsColumns) -> NeedsColumns:
     error.headers = tuple(headers)
     return error
-
-
-@dataclass(slots=True)
-class Block:
-    """Consecutive messages of a dialogue, as objects with their places in the file.
-
-    ``began`` is the time of the block, used if none of its messages has a time. ``left`` counts the
-    messages left out, by kind. If the block is a session of a data set, ``name`` is its id,
-    ``began`` its date and ``at`` the place of the date.
-    """
-
-    rows: Placed
-    began: object = None
-    left: Counter[str] = field(default_factory=Counter)
-    name: str = ""
-    at: Place = ()
-
-    def leave_out(self) -> None:
-        """Removes messages of systems and tools, reasoning and hidden ones; counts them."""
-        asides = [_aside(raw) if isinstance(raw, dict) else "" for _, raw in self.rows]
-        self.left.update(filter(None, asides))
-        rows = zip(self.rows, asides, strict=True)
-        self.rows = [row for row, aside in rows if not aside]
-
-
-@dataclass(slots=True)
-class Talk:
-    """Dialogue in a file; several blocks are its sessions.
-
-    ``others`` counts messages on branches that are not shown. If ``nameless`` is True, no speaker
-    is named and two alternate. ``asked`` are the questions about the dialogue. In a data set, the
-    order and the ids of the file are kept, ``example`` is a date in its style, and ``finish`` adds
-    what only this data set has.
-    """
-
-    name: str
-    place: Place
-    blocks: list[Block]
-    others: int = 0
-    nameless: bool = False
-    asked: list[WrittenQuestion] = field(default_factory=list)
-    example: str = ""
-    finish: Callable[[Conversation], Conversation] = lambda made: made
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +147,8 @@ class Keys:
 
     def first(self, raw: object, meaning: str) -> object:
         """Returns a message's first value for a meaning that is not empty; None without one."""
-        found = self.all(raw, meaning) if isinstance(raw, dict) else []
-        value = next((value for _, value in found if value not in (None, "")), None)
+        values = self.all(raw, meaning) if isinstance(raw, dict) else []
+        value = next((value for _, value in values if value not in (None, "")), None)
         while meaning == "time" and isinstance(value, dict):  # {"$date": {"$numberLong": …}}
             value = next(iter(value.values()), None)
         return value
@@ -212,76 +165,81 @@ class Keys:
         return plain_value(value) or "unnamed"
 
 
-Said = tuple[Talk, str | None, Message]
-"""A message's dialogue, the name of its conversation if the message has one, and the message."""
-
-
-def read_talks(
-    talks: Sequence[Talk],
+def read_chats(
+    chats: Sequence[Chat],
     keys: Keys,
     label: str,
     options: Options,
     notes: Notes,
     expected: str = "records with a text",
 ) -> tuple[Conversation, ...]:
-    """Reads dialogues into conversations and adds notes on what was left out."""
-    chats: list[ChatDraft] = []
-    own: dict[int, dict[str, list[Message]]] = {}
-    for talk, name, message in messages_of(talks, keys, options, notes):
-        own.setdefault(id(talk), {}).setdefault(name or talk.name, []).append(message)
-    _note_unused([talk for talk in talks if not talk.example], keys, notes)
-    for talk in talks:
-        if talk.nameless:
+    """Reads chats of records into conversations and adds notes on what was left out."""
+    read_messages(chats, keys, options, notes)
+    _note_unused([chat for chat in chats if not chat.example], keys, notes)
+    several: list[Chat] = []
+    for chat in chats:
+        # Notes that concern the whole chat.
+        if chat.nameless:
             what = "no speaker is named; read as Speaker 1 and Speaker 2 by turns"
-            notes.repaired(talk.place, what)
-        if talk.others:
-            what = f"{counted(talk.others, 'message')} on other branches (edits, other answers)"
-            notes.skipped(talk.place, f"{what} left out")
-        said = own.get(id(talk), {talk.name: []})
-        if empty := [block.name for block in talk.blocks if block.name and not block.rows]:
+            notes.repaired(chat.place, what)
+        if chat.others:
+            what = f"{counted(chat.others, 'message')} on other branches (edits, other answers)"
+            notes.skipped(chat.place, f"{what} left out")
+        if empty := [block.name for block in chat.blocks if block.name and not block.rows]:
             what = f"{counted(len(empty), 'session')} without turns ({listed(empty)})"
-            notes.skipped(talk.place, what)
-        more = talk.place, talk.asked, bool(talk.example), talk.finish
-        chats += [ChatDraft(name, messages, *more) for name, messages in said.items()]
-    return read_chats(chats, label, options, notes, expected, USUAL)
+            notes.skipped(chat.place, what)
+        # Messages may name their conversation; each name becomes a chat.
+        named: dict[str, list[Message]] = {} if chat.messages else {chat.name: []}
+        for message in chat.messages:
+            named.setdefault(message.conversation or chat.name, []).append(message)
+        several += [replace(chat, name=name, messages=named[name]) for name in named]
+    return conversations_of(several, label, options, notes, expected, USUAL)
 
 
-def messages_of(
-    talks: Sequence[Talk], keys: Keys, options: Options, notes: Notes
-) -> Iterator[Said]:
-    """Yields each message of the dialogues, with its dialogue.
-
-    The name of its conversation is added if the message gives one, else None. Messages that are
-    left out are counted in notes.
-    """
-    yield from _given_messages([talk for talk in talks if talk.example], keys, options, notes)
+def read_messages(chats: Sequence[Chat], keys: Keys, options: Options, notes: Notes) -> None:
+    """Reads the messages of chats from their records; notes count those that are left out."""
+    _read_given([chat for chat in chats if chat.example], keys, options, notes)
     blocks = [
-        (talk, row, block)
-        for talk in talks
-        if not talk.example
-        for row, block in enumerate(talk.blocks)
+        (chat, row, block)
+        for chat in chats
+        if not chat.example
+        for row, block in enumerate(chat.blocks)
     ]
+    # Messages of systems and tools, reasoning and hidden ones are left out.
     for *_, block in blocks:
-        block.leave_out()
+        asides = [_aside(raw) if isinstance(raw, dict) else "" for _, raw in block.rows]
+        block.left.update(filter(None, asides))
+        rows = zip(block.rows, asides, strict=True)
+        block.rows = [row for row, aside in rows if not aside]
+    # All times of a file are read by one order of day and month.
     raws = [keys.first(raw, "time") for *_, block in blocks for _, raw in block.rows]
-    told = iter(zip(raws, _times(raws, "time" in keys.columns, options, notes), strict=True))
-    for talk, number, block in blocks:
-        times = [next(told) for _ in block.rows]
+    dated = iter(zip(raws, _times(raws, "time" in keys.columns, options, notes), strict=True))
+    for chat, number, block in blocks:
+        times = [next(dated) for _ in block.rows]
         if block.began is not None and not any(time for _, time in times):
             times = [(block.began, read_time(block.began))] * len(times)
-        session = str(number) if len(talk.blocks) > 1 else None
+        session = str(number) if len(chat.blocks) > 1 else None
         for (place, raw), (written, time) in zip(block.rows, times, strict=True):
             if not isinstance(raw, dict):
                 notes.skipped(place, f"expected a record (an object), found {describe(raw)}")
-            elif (text := _text(keys.all(raw, "text"), raw, place, block.left, notes)) is not None:
-                if _CONTEXT.fullmatch(text):
-                    block.left["of the program"] += 1
-                    continue
-                who = _speaker(keys.all(raw, "speaker"), raw, place, notes)
-                named = keys.label(raw, "session") or session
-                message = Message(who, text, time, plain_value(written), named, _own_id(raw))
-                yield talk, keys.label(raw, "conversation"), message
-        note_left_out(block.left, talk.place, notes)
+                continue
+            text = _text(keys.all(raw, "text"), raw, place, block.left, notes)
+            if text is None:
+                continue
+            if _CONTEXT.fullmatch(text):
+                block.left["of the program"] += 1
+                continue
+            message = Message(
+                _speaker(keys.all(raw, "speaker"), raw, place, notes),
+                text,
+                time,
+                plain_value(written),
+                keys.label(raw, "session") or session,
+                next((known_id(raw[key]) for key in usual_keys(tuple(raw), OWN_IDS)), ""),
+                conversation=keys.label(raw, "conversation"),
+            )
+            chat.messages.append(message)
+        note_left_out(block.left, chat.place, notes)
 
 
 def session_block(
@@ -296,10 +254,8 @@ def session_block(
     return Block(rows, began, name=name, at=at)
 
 
-def _given_messages(
-    talks: Sequence[Talk], keys: Keys, options: Options, notes: Notes
-) -> Iterator[Said]:
-    """Yields the messages of a data set's dialogues, with their captions and ids.
+def _read_given(chats: Sequence[Chat], keys: Keys, options: Options, notes: Notes) -> None:
+    """Reads the messages of a data set's chats, with their captions and ids.
 
     A message without an id is called by its session and position: ``S2:5``, or ``D2:5`` in a data
     set whose messages have ids.
@@ -307,21 +263,21 @@ def _given_messages(
     text, speaker, own, caption = (
         keys.columns.get(meaning, "") for meaning in ("text", "speaker", "id", "caption")
     )
-    dates = [(block.began, block.at) for talk in talks for block in talk.blocks if block.rows]
-    starts = iter(session_starts(dates, talks[0].example if talks else "", options, notes))
-    for talk in talks:
-        rows = [raw for block in talk.blocks for _, raw in block.rows]
+    dates = [(block.began, block.at) for chat in chats for block in chat.blocks if block.rows]
+    starts = iter(session_starts(dates, chats[0].example if chats else "", options, notes))
+    for chat in chats:
+        rows = [raw for block in chat.blocks for _, raw in block.rows]
         # Ids of messages that are left out count as taken: evidence that cites one must not point
         # at another turn.
         given = {name for raw in rows if (name := text_under(own, raw))}
         taken, owned = set(given), set[str]()
-        for block in talk.blocks:
+        for block in chat.blocks:
             start, written = next(starts) if block.rows else (None, "")
             for place, raw in block.rows:
                 assert isinstance(raw, dict)
-                pictured, said = text_under(caption, raw), raw.get(text)
-                said = "" if pictured and said is None else words(said, (*place, text), notes)
-                if said is None:
+                pictured, spoken = text_under(caption, raw), raw.get(text)
+                spoken = "" if pictured and spoken is None else words(spoken, (*place, text), notes)
+                if spoken is None:
                     continue
                 who = speaker_named(raw.get(speaker), (*place, speaker), notes)
                 name = text_under(own, raw)
@@ -334,7 +290,8 @@ def _given_messages(
                         notes.repaired((*place, own), what)
                 owned.add(name)
                 taken.add(name)
-                yield talk, None, Message(who, said, start, written, block.name, name, pictured)
+                message = Message(who, spoken, start, written, block.name, name, pictured)
+                chat.messages.append(message)
 
 
 def _aside(raw: Mapping[str, object]) -> str:
@@ -385,23 +342,22 @@ def _text(
     return None if text is None else "\n".join((text, *attached))
 
 
-def _note_unused(talks: Sequence[Talk], keys: Keys, notes: Notes) -> None:
+def _note_unused(chats: Sequence[Chat], keys: Keys, notes: Notes) -> None:
     """Adds a note on keys that seem to hold times or speakers, if none were read."""
-    blocks = [block.rows[:_LOOKED_AT] for talk in talks for block in talk.blocks]
+    blocks = [block.rows[:_LOOKED_AT] for chat in chats for block in chat.blocks]
     rows = [raw for block in blocks for _, raw in block if isinstance(raw, dict)][:_LOOKED_AT]
     other = dict.fromkeys(key for raw in rows for key in raw if key not in keys.columns.values())
-    held = {key: [raw[key] for raw in rows if isinstance(raw.get(key), str)] for key in other}
-    full = {key: values for key, values in held.items() if 1 < len(values) > len(rows) / 2}
-    tell = {"time": _are_times, "speaker": _are_names}
-    for meaning, fits in tell.items():
-        found = [quoted(key) for key, values in full.items() if fits(values)]
-        if found and meaning not in keys.columns:
-            what = f"{', '.join(found)} may hold the {meaning}s, but no {meaning} is read"
+    texts = {key: [raw[key] for raw in rows if isinstance(raw.get(key), str)] for key in other}
+    full = {key: values for key, values in texts.items() if 1 < len(values) > len(rows) / 2}
+    tests: dict[str, Callable[[Sequence[str]], bool]] = {
+        "time": lambda values: not any(map(str.isdigit, values)) and all(read_times(values)[0]),
+        "speaker": _are_names,
+    }
+    for meaning, fits in tests.items():
+        names = [quoted(key) for key, values in full.items() if fits(values)]
+        if names and meaning not in keys.columns:
+            what = f"{', '.join(names)} may hold the {meaning}s, but no {meaning} is read"
             notes.skipped((), f'{what}; say so with columns={{"{meaning}": …}}')
-
-
-def _are_times(values: Sequence[str]) -> bool:
-    return not any(map(str.isdigit, values)) and all(read_times(values)[0])
 
 
 def _are_names(values: Sequence[str]) -> bool:
@@ -426,21 +382,17 @@ def _speaker(
     return speaker_named(value, (*place, key), notes) if key else "Unknown"
 
 
-def _own_id(raw: Mapping[str, object]) -> str:
-    return next((known_id(raw[key]) for key in usual_keys(tuple(raw), OWN_IDS)), "")
-
-
 def _times(
     values: Sequence[object], expected: bool, options: Options, notes: Notes
 ) -> list[datetime | None]:
     """Returns the time of each message; if times are ``expected``, adds a note on missing ones."""
-    found = times_of(values, options, notes)
+    times = times_of(values, options, notes)
     missing = sum(value is None for value in values)
-    unread = found.count(None) - missing
+    unread = times.count(None) - missing
     for count, what in ((missing, "no time"), (unread, "a time that cannot be read")):
         if count > 0 and expected:
             notes.repaired((), f"{counted(count, 'record')} with {what}")
-    return found
+    return times
 
 
 def plain_value(value: object) -> str:

@@ -170,8 +170,8 @@ def several_documents(text: PlainText) -> tuple[JsonLines, Notes] | None:
     object or list, because the text is then not JSON Lines.
     """
     notes = Notes()
-    found, filled = JsonLines(), 0
-    found.lines = []
+    documents, filled = JsonLines(), 0
+    documents.lines = []
     for line, words in text.lines():
         if not words.strip():
             continue
@@ -180,13 +180,13 @@ def several_documents(text: PlainText) -> tuple[JsonLines, Notes] | None:
             notes.skipped((line,), "the line is left out: it holds no object and no list")
             continue
         try:
-            found.append(_loads(words.strip()))
-            found.lines.append(line)
+            documents.append(_loads(words.strip()))
+            documents.lines.append(line)
         except json.JSONDecodeError as error:
             notes.skipped((line,), f"the line is left out: not valid JSON in column {error.colno}")
         except (ValueError, RecursionError):
             notes.skipped((line,), "the line is left out: a number or a nesting is too large")
-    return (found, notes) if found and len(found) * 2 >= filled else None
+    return (documents, notes) if documents and len(documents) * 2 >= filled else None
 
 
 def literal(text: str) -> tuple[object, Notes]:

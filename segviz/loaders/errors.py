@@ -26,20 +26,20 @@ class LoadError(ValueError):
 
     def __str__(self) -> str:
         """Returns ``where: what. Expected expected; remedy.`` without the empty parts."""
-        found = f"{self.where}: {self.what}." if self.where else f"{self.what}."
+        problem = f"{self.where}: {self.what}." if self.where else f"{self.what}."
         wanted = self.expected and f"expected {self.expected}"
         advice = "; ".join(filter(None, (wanted, self.remedy)))
-        return f"{found} {advice[0].upper()}{advice[1:]}." if advice else found
+        return f"{problem} {advice[0].upper()}{advice[1:]}." if advice else problem
 
     def in_file(self, name: str, expected: str) -> LoadError:
         """Returns the same error with the file's name before the place.
 
         ``expected`` is used if the error does not say what was expected.
         """
-        found = copy(self)
-        found.where = ", ".join(filter(None, (name, self.where)))
-        found.expected = self.expected or expected
-        return found
+        error = copy(self)
+        error.where = ", ".join(filter(None, (name, self.where)))
+        error.expected = self.expected or expected
+        return error
 
 
 class OtherKind(LoadError):
@@ -74,7 +74,7 @@ def opening(where: str, remedy: str = "check the path and its permissions") -> I
         raise LoadError(what, where, remedy=remedy) from None
 
 
-def too_large(found: int, limit: int, where: str, remedy: str) -> LoadError:
+def too_large(count: int, limit: int, where: str, remedy: str) -> LoadError:
     """Returns the error for a file of more bytes than the limit, with a remedy."""
-    what = f"the file has {size(found)}, more than the {size(limit)} that are read at once"
+    what = f"the file has {size(count)}, more than the {size(limit)} that are read at once"
     return LoadError(what, where, f"at most {size(limit)}", remedy)

@@ -74,8 +74,8 @@ def other_kind(document: object) -> LoadError | None:
 def is_store(document: object) -> bool:
     """Returns True if a document holds memories that a memory system has written."""
     if isinstance(document, dict):
-        held = [rows for key in _HOLDERS if isinstance(rows := document.get(key), list)]
-        return _is_memory(document) or any(map(is_store, held))
+        lists = [rows for key in _HOLDERS if isinstance(rows := document.get(key), list)]
+        return _is_memory(document) or any(map(is_store, lists))
     rows = document[:20] if isinstance(document, list) else []
     return bool(rows) and all(isinstance(row, dict) and _is_memory(row) for row in rows)
 

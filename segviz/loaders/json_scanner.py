@@ -55,10 +55,10 @@ class Item:
     def scalars(self) -> dict[str, object]:
         """Returns the item's own texts and numbers by key; {} if they cannot be parsed."""
         try:
-            found, _ = clean(json.loads(self.outline, strict=False))
+            outline, _ = clean(json.loads(self.outline, strict=False))
         except (ValueError, RecursionError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return outline if isinstance(outline, dict) else {}
 
 
 def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
@@ -104,9 +104,9 @@ def _brackets(stream: BinaryIO, block: int) -> Iterator[tuple[bytes, bytes, int]
         if not offset and part.startswith(b"\xef\xbb\xbf"):
             part = b"   " + part[3:]  # spaces keep the positions right
         data, position, offset = rest + part, 0, offset + len(part)
-        while found := _NEXT.match(data, position):
-            yield found[1], found[2], offset - len(data) + found.start(2)
-            position = found.end()
+        while match := _NEXT.match(data, position):
+            yield match[1], match[2], offset - len(data) + match.start(2)
+            position = match.end()
         rest = data[position:]
         yield rest, b"", offset
         if len(rest) > WHOLE:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
 
 from segviz.conversation import Conversation, Question, Session, with_distinct_ids
 from segviz.loaders.chat import (
@@ -63,30 +64,30 @@ def known_id(value: object) -> str:
     return str(value).strip() if known else ""
 
 
-def id_under(raw: dict[str, object], key: str, name: str, place: Place, notes: Notes) -> str:
+def id_under(raw: dict[str, object], key: str, fallback: str, place: Place, notes: Notes) -> str:
     """Returns an object's id under a key; without an id the file's name, with a note."""
-    if found := known_id(raw.get(key)):
-        return found
+    if name := known_id(raw.get(key)):
+        return name
     there = describe(raw[key]) if key in raw else "nothing"
-    what = f"expected a name, found {there}; named {quoted(stem(name))} after the file"
+    what = f"expected a name, found {there}; named {quoted(stem(fallback))} after the file"
     notes.repaired((*place, key), what)
-    return stem(name)
+    return stem(fallback)
 
 
 # --- all conversations of a file -----------------------------------------------------
 
 
 def settled(
-    found: Sequence[tuple[Conversation, Place]], expected: str, notes: Notes
+    placed: Sequence[tuple[Conversation, Place]], expected: str, notes: Notes
 ) -> tuple[Conversation, ...]:
     """Returns the conversations, with distinct ids; adds a note for each changed id.
 
-    ``found`` has each conversation with its place in the file. Raises LoadError if it is empty.
+    ``placed`` has each conversation with its place in the file. Raises LoadError if it is empty.
     """
-    if not found:
+    if not placed:
         raise nothing_usable(expected, notes)
-    conversations = with_distinct_ids([conversation for conversation, _ in found])
-    for fresh, (old, place) in zip(conversations, found, strict=True):
+    conversations = with_distinct_ids([conversation for conversation, _ in placed])
+    for fresh, (old, place) in zip(conversations, placed, strict=True):
         if fresh.id != old.id:
             what = f"{quoted(old.id)} is taken by another conversation; called {quoted(fresh.id)}"
             notes.repaired(place, what)
@@ -101,23 +102,45 @@ def nothing_usable(expected: str, notes: Sequence[Note]) -> LoadError:
     return LoadError(what, "", expected, "export the conversation again, with its messages")
 
 
-class ChatDraft(NamedTuple):
-    """Chat that becomes a conversation: its name, messages, place in the file and questions.
+@dataclass(slots=True)
+class Block:
+    """Consecutive messages of a chat, as records with their places in the file.
 
-    If ``given`` is True, its sessions and turns keep the order and the ids that the messages give.
-    ``finish`` adds what only its data set has.
+    ``began`` is the time of the block, used if none of its messages has a time. ``left`` counts the
+    messages left out, by kind. If the block is a session of a data set, ``name`` is its id,
+    ``began`` its date and ``at`` the place of the date.
+    """
+
+    rows: Sequence[tuple[Place, object]]
+    began: object = None
+    left: Counter[str] = field(default_factory=Counter)
+    name: str = ""
+    at: Place = ()
+
+
+@dataclass(slots=True)
+class Chat:
+    """Chat in a file, with its ``messages`` or the ``blocks`` of records to read them from.
+
+    Several blocks are its sessions. ``others`` counts messages on branches that are not shown. If
+    ``nameless`` is True, no speaker is named and two alternate. ``asked`` are the questions about
+    the chat. In a data set, the order and the ids of the file are kept, ``example`` is a date in
+    its style, and ``finish`` adds what only this data set has.
     """
 
     name: str
-    messages: Sequence[Message]
     place: Place
-    asked: Sequence[WrittenQuestion] = ()
-    given: bool = False
+    blocks: list[Block] = field(default_factory=list)
+    others: int = 0
+    nameless: bool = False
+    asked: list[WrittenQuestion] = field(default_factory=list)
+    example: str = ""
     finish: Callable[[Conversation], Conversation] = lambda made: made
+    messages: list[Message] = field(default_factory=list)
 
 
-def read_chats(
-    chats: Iterable[ChatDraft],
+def conversations_of(
+    chats: Iterable[Chat],
     label: str,
     options: Options,
     notes: Notes,
@@ -128,27 +151,27 @@ def read_chats(
 
     Speakers with ``usual`` names come first. Raises LoadError if no chat has a message.
     """
-    found: list[tuple[Conversation, Place]] = []
+    placed: list[tuple[Conversation, Place]] = []
     for chat in chats:
-        ordered = chat.messages if chat.given else oldest_first(chat.messages, chat.place, notes)
+        ordered = chat.messages if chat.example else oldest_first(chat.messages, chat.place, notes)
         blocks = in_sessions(ordered, options.gap_hours)
         if not blocks:
             notes.skipped(chat.place, "no messages; the conversation is left out")
             continue
         sessions = tuple(
-            given_session(block) if chat.given else session_of(number, block)
+            given_session(block) if chat.example else session_of(number, block)
             for number, block in enumerate(blocks, start=1)
         )
         note_backwards(sessions, chat.place, notes)
         speakers = speakers_of(sessions, usual)
         questions = _questions(chat, blocks, sessions, notes) if chat.asked else ()
         made = Conversation(chat.name, speakers, sessions, questions, label)
-        found.append((chat.finish(made), chat.place))
-    return settled(found, expected, notes)
+        placed.append((chat.finish(made), chat.place))
+    return settled(placed, expected, notes)
 
 
 def _questions(
-    chat: ChatDraft,
+    chat: Chat,
     blocks: Sequence[Sequence[Message]],
     sessions: Sequence[Session],
     notes: Notes,

@@ -163,10 +163,10 @@ def read_answer(value: object, place: Place, notes: Notes) -> str | None:
     Adds a note on everything else.
     """
     parts = [_plain(item) for item in (value if isinstance(value, list) else [value])]
-    said = [part for part in parts if part is not None]
-    if value is not None and len(said) < len(parts):
+    texts = [part for part in parts if part is not None]
+    if value is not None and len(texts) < len(parts):
         notes.repaired(place, f"expected an answer (a text), found {describe(value)}")
-    return ", ".join(said) or None if isinstance(value, list) else parts[0]
+    return ", ".join(texts) or None if isinstance(value, list) else parts[0]
 
 
 def _plain(value: object) -> str | None:
@@ -213,7 +213,7 @@ def read_evidence(
         return (), ()
     if not isinstance(raw, list | dict):
         notes.repaired(place, f"expected a list, found {describe(raw)}; read as its only entry")
-    found: dict[str, None] = {}
+    cited: dict[str, None] = {}
     unresolved: dict[str, None] = {}
     for here, entry in _entries(raw, place):
         if isinstance(entry, int) and str(entry) in index:
@@ -230,11 +230,11 @@ def read_evidence(
         elif entry.strip() not in index:
             names = ", ".join(one_line(shorten(turn_id)) for turn_id in ids[:8])
             notes.repaired(here, f"{quoted(entry)} read as {names}")
-        elif ids[0] in found:
+        elif ids[0] in cited:
             notes.repaired(here, f"{quoted(entry)} occurs twice here; used once")
-        found.update(dict.fromkeys(ids))
+        cited.update(dict.fromkeys(ids))
         unresolved.update(dict.fromkeys(rest))
-    return tuple(found), tuple(unresolved)
+    return tuple(cited), tuple(unresolved)
 
 
 def _note_unresolved(rest: Sequence[str], place: Place, notes: Notes) -> None:
@@ -289,10 +289,10 @@ def unique_index(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
     A reference that fits several turns is left out.
     """
-    found: dict[str, list[str]] = {}
+    ids_by_reference: dict[str, list[str]] = {}
     for reference, turn_id in pairs:
-        found.setdefault(reference.strip(), []).append(turn_id)
-    return {text: ids[0] for text, ids in found.items() if text and len(ids) == 1}
+        ids_by_reference.setdefault(reference.strip(), []).append(turn_id)
+    return {text: ids[0] for text, ids in ids_by_reference.items() if text and len(ids) == 1}
 
 
 def resolve(entry: str, index: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -304,17 +304,17 @@ def resolve(entry: str, index: Mapping[str, str]) -> tuple[tuple[str, ...], tupl
     exact = index.get(entry.strip())
     if exact is not None:
         return (exact,), ()
-    found: list[str] = []
+    cited: list[str] = []
     unresolved: list[str] = []
     for match in _REFERENCE.finditer(entry):
         turn_id = index.get(_canonical(match))
         if turn_id is None:
             unresolved.append(match[0])
         else:
-            found.append(turn_id)
-    if not (found or unresolved) or not _SEPARATORS.fullmatch(_REFERENCE.sub("", entry)):
+            cited.append(turn_id)
+    if not (cited or unresolved) or not _SEPARATORS.fullmatch(_REFERENCE.sub("", entry)):
         unresolved = [entry]
-    return tuple(found), tuple(unresolved)
+    return tuple(cited), tuple(unresolved)
 
 
 def _canonical(match: re.Match[str]) -> str:

@@ -103,14 +103,14 @@ class Tally:
     ) -> LoadReport:
         """Returns the load report of these conversations."""
         kept = sum(len(conversation.turns) for conversation in conversations)
-        found, counts = tuple(self._listed), dict(self._counts)
+        findings, counts = tuple(self._listed), dict(self._counts)
         sessions = [session for each in conversations for session in each.sessions]
-        told = {
+        known = {
             "times": any(session.start or session.raw_date for session in sessions),
             "speakers": any(set(each.speakers) - {"Unknown"} for each in conversations),
         }
-        lacks = tuple(what for what, known in told.items() if not known)
-        return LoadReport(name, source_format, kept, found, counts, *self._columns, lacks)
+        lacks = tuple(what for what, each in known.items() if not each)
+        return LoadReport(name, source_format, kept, findings, counts, *self._columns, lacks)
 
 
 def shown(place: Place) -> str:

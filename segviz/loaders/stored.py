@@ -67,12 +67,12 @@ def read_stored(path: str | Path) -> tuple[StoredText, ...]:
         document, _ = read_document(data, budget)
         if isinstance(document, PlainText):
             document = _texts(document) if _NOTES.search(name) else _rows(document)
-        found = stored_texts(document)
-        if not found:
+        texts = stored_texts(document)
+        if not texts:
             raise LoadError(f"no stored text; the file holds {describe(document)}")
     except LoadError as error:
         raise error.in_file(name, expected) from None
-    return found
+    return texts
 
 
 def _texts(document: PlainText) -> list[str]:
@@ -90,24 +90,24 @@ def _rows(document: PlainText) -> list[dict[str, str]]:
 
 def stored_texts(document: object) -> tuple[StoredText, ...]:
     """Returns the stored texts of a document in its order, with distinct ids."""
-    found = [stored_text(record) for record in records_in(document)]
-    ids = distinct([each.id or f"memory {place}" for place, each in enumerate(found, start=1)])
-    return tuple(replace(each, id=name) for each, name in zip(found, ids, strict=True))
+    texts = [stored_text(record) for record in records_in(document)]
+    ids = distinct([each.id or f"memory {place}" for place, each in enumerate(texts, start=1)])
+    return tuple(replace(each, id=name) for each, name in zip(texts, ids, strict=True))
 
 
 def stored_text(record: Mapping[str, object]) -> StoredText:
     """Reads a record of a memory system; its id is "" if it has none."""
-    said = {meaning: _first(record, meaning) for meaning in NAMES}
-    sources = parsed_cell(said["sources"])
+    fields = {meaning: _first(record, meaning) for meaning in NAMES}
+    sources = parsed_cell(fields["sources"])
     several = sources if isinstance(sources, list | tuple) else [sources]
     named = (each.get("id") if isinstance(each, dict) else each for each in several)
     return StoredText(
-        str(said["id"] if said["id"] is not None else ""),
-        printable(str(said["text"]).strip())[0],
+        str(fields["id"] if fields["id"] is not None else ""),
+        printable(str(fields["text"]).strip())[0],
         tuple(dict.fromkeys(str(each) for each in named if isinstance(each, str | int))),
-        str(said["session"] or ""),
-        read_time(said["time"]),
-        read_time(said["ended"]),
+        str(fields["session"] or ""),
+        read_time(fields["time"]),
+        read_time(fields["ended"]),
     )
 
 

@@ -16,7 +16,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from io import BufferedReader
@@ -30,7 +30,7 @@ from segviz.construct import LOOK_BACK, Arrival, Services, as_settings
 from segviz.conversation import Conversation, Session, Turn, Unit
 from segviz.embedding import Embedder, as_embedder
 from segviz.loaders import LoadError, read_document
-from segviz.loaders.chat import Message
+from segviz.loaders.chat import Message, SessionRule
 from segviz.loaders.formats.records import messages_in
 from segviz.loaders.multi_conversation import stem
 from segviz.memory.memory import Memory
@@ -119,29 +119,6 @@ def _whole(data: bytes) -> int:
     return len(data)
 
 
-@dataclass(slots=True)
-class _Now:
-    """Current session: its number, number of turns, start, date as written, name.
-
-    ``last`` is the time of the last turn that has a time.
-    """
-
-    number: int = 0
-    row: int = 0
-    start: datetime | None = None
-    raw: str = ""
-    last: datetime | None = None
-    name: str | None = None
-
-    def opens(self, message: Message, gap: float) -> bool:
-        """Returns True if a message begins a session, by the rule of ``segviz.loaders.chat``."""
-        if not self.number or message.session is not None or self.name is not None:
-            return not self.number or message.session != self.name
-        if message.time is None or self.last is None:
-            return False
-        return abs((message.time - self.last).total_seconds()) > gap
-
-
 class Watched:
     """Segment tree of a growing file; each call of ``poll`` inserts the new lines.
 
@@ -177,7 +154,7 @@ class Watched:
         services = Services(self._embedder)
         self._compatibility = prepared(self._system.compatibility, services)
         self._annotate = prepared(self._system.annotate, services)
-        self._gap = gap_hours * 3600
+        self._gap_hours = gap_hours
         self._lock = threading.Lock()
         self._tail = Tail(self.path)
         self.readings = 0
@@ -220,7 +197,7 @@ class Watched:
         """Starts with an empty tree, for a reading from the first line."""
         self.readings += 1
         self.turns = self.skipped = 0
-        self._now = _Now()
+        self._rule = SessionRule(self._gap_hours)
         self._shown: Memory | None = None
         self._before: Vector = self._embedder.embed([""])[:0]  # of the last turns, oldest first
         self._sessions: list[tuple[Session, list[Turn]]] = []
@@ -240,15 +217,13 @@ class Watched:
         return messages
 
     def _take(self, message: Message, turn: Turn, vector: Vector | None) -> None:
-        # A message that opens a session starts its count of turns again.
-        now = self._now
-        if now.opens(message, self._gap):
+        if self._rule.begins(message):
             raw = f"{message.time:%Y-%m-%d %H:%M}" if message.time else message.raw
-            now = _Now(now.number + 1, 0, message.time, raw, now.last, message.session)
-            self._sessions.append((Session(f"session_{now.number}", now.start, now.raw, ()), []))
-        self._now = now = replace(now, row=now.row + 1, last=message.time or now.last)
-        turn = replace(turn, id=f"S{now.number}:{now.row}")
-        self._sessions[-1][1].append(turn)
+            name = f"session_{len(self._sessions) + 1}"
+            self._sessions.append((Session(name, message.time, raw, ()), []))
+        turns = self._sessions[-1][1]
+        turn = replace(turn, id=f"S{len(self._sessions)}:{len(turns) + 1}")
+        turns.append(turn)
         self._speakers[turn.speaker] = None
         self.turns += 1
         self._shown = None  # the memory shown before lacks this turn
@@ -262,7 +237,7 @@ class Watched:
             (turn_id,),
             session,
             text,
-            self._now.start,
+            self._sessions[-1][0].start,
             vector=vector,
             opens_session=index > 0 and self._units[-1].session != session,
             before=self._before,

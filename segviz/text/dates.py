@@ -13,12 +13,13 @@ import calendar
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 Interval = tuple[datetime, datetime]
 
@@ -92,18 +93,18 @@ def read_time(value: object) -> datetime | None:
     day's first minute is meant. None for anything else, for impossible times and, unless the month
     is a word, for years outside ``YEARS``.
     """
-    found = None
+    time = None
     if isinstance(value, int | float) and not isinstance(value, bool):
-        found = _from_epoch(float(value)) if abs(value) < 1e20 else None
+        time = _from_epoch(float(value)) if abs(value) < 1e20 else None
     elif isinstance(value, str) and len(value) < _LONGEST:
         text = unicodedata.normalize("NFKC", value).strip()
         if _NUMBER.fullmatch(text):
-            found = _from_epoch(float(text))
+            time = _from_epoch(float(text))
         else:
             if (named := _in_words(text)) is not None:
                 return named
-            found = _from_iso(text) or _in_order(text)
-    return found if found is not None and found.year in YEARS else None
+            time = _from_iso(text) or _in_order(text)
+    return time if time is not None and time.year in YEARS else None
 
 
 def _from_epoch(number: float) -> datetime | None:
@@ -117,8 +118,8 @@ def _from_iso(text: str) -> datetime | None:
     if not _DASHED.match(text):
         return None
     try:
-        time = datetime.fromisoformat(text)
-        return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
+        moment = datetime.fromisoformat(text)
+        return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
     except (ValueError, OverflowError):
         return None
 
@@ -256,28 +257,28 @@ def read_times(
     Values are read by :func:`read_time`. Dates such as 03/04/2025 are read in the order that all
     values share (:func:`order_of`).
     """
-    found, notes = [read_time(value) for value in values], []
-    open_ = {
+    times, notes = [read_time(value) for value in values], []
+    ambiguous = {
         row: fields
         for row, value in enumerate(values)
-        if found[row] is None
+        if times[row] is None
         and isinstance(value, str)
         and (fields := read_fields(_WEEKDAYS.sub(" ", unicodedata.normalize("NFKC", value[:80]))))
         and (fields.read("dmy") or fields.read("mdy"))
     }
-    order, why = order_of(list(open_.values()), day_first)
+    order, why = order_of(list(ambiguous.values()), day_first)
     if why:
         notes.append(why)
     if order is not None:
-        for row, fields in open_.items():
-            found[row] = fields.read(order)
-    written = [value for value, time in zip(values, found, strict=True) if time]
+        for row, fields in ambiguous.items():
+            times[row] = fields.read(order)
+    written = [value for value, moment in zip(values, times, strict=True) if moment]
     clocks = [value for value in written if isinstance(value, str) and ":" in value]
     zoned = sum(_ZONED.search(value.strip()) is not None for value in clocks)
     if 0 < zoned < len(clocks):
         what = f"{zoned:,} of {len(clocks):,} times name a zone"
         notes.append(f"{what} and are read in UTC; the others are read as written, in no zone")
-    return found, notes
+    return times, notes
 
 
 def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | None, str]:
@@ -294,7 +295,9 @@ def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | N
     if day_first is not None:
         return ("dmy" if day_first else "mdy"), ""
     example = date_as_written(dates[0])
-    day, month = (sum(date.read(order) is not None for date in dates) for order in ("dmy", "mdy"))
+    orders: tuple[Order, Order] = ("dmy", "mdy")
+    read = [[time for date in dates if (time := date.read(order))] for order in orders]
+    day, month = map(len, read)
     if day != month and (day == len(dates) or month == len(dates)):
         return ("dmy" if day > month else "mdy"), ""
     if day != len(dates) and month != len(dates):
@@ -304,9 +307,10 @@ def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | N
             return best, f"{left:,} of {len(dates):,} dates do not fit the others' order of numbers"
         why = "some dates have the day first, others the month"
         return None, f"{why} (such as {example}); read without dates"
-    back = {order: _steps_back(dates, order) for order in ("dmy", "mdy")}
-    if back["dmy"] != back["mdy"]:
-        return ("dmy" if back["dmy"] < back["mdy"] else "mdy"), ""
+    # Times run forward, so the order with fewer steps back is the right one.
+    back = [sum(a > b for a, b in pairwise(times)) for times in read]
+    if back[0] != back[1]:
+        return orders[back[0] > back[1]], ""
     if all(date.mark == "." for date in dates):
         return "dmy", ""
     if all(date.numbers[0].lstrip("0") == date.numbers[1].lstrip("0") for date in dates):
@@ -318,11 +322,6 @@ def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | N
 def date_as_written(date: Fields) -> str:
     """Returns a date as it was written, without its time: ``03/04/2025``."""
     return date.mark.join(date.numbers)
-
-
-def _steps_back(dates: Sequence[Fields], order: Order) -> int:
-    times = [date.read(order) for date in dates]
-    return sum(a > b for a, b in pairwise(time for time in times if time is not None))
 
 
 # --- a time that a sentence names ------------------------------------------------------
@@ -341,37 +340,22 @@ def resolve(text: str, now: datetime | None) -> tuple[Interval, str] | None:
         The interval and the words that name it. None if the sentence names no time, or only times
         relative to an unknown ``now``.
     """
+    # "the week before 9 May": a time beside another one, which is found first.
     beside = _BESIDE.search(text)
     if beside and (anchor := resolve(text[beside.end() :], now)):
         around, words = anchor
         if text.startswith(words, beside.end()):
-            try:
+            with suppress(ValueError, OverflowError):
                 before = beside[2].lower() == "before"
                 return _next_to(around, beside[1].lower(), before), beside.group() + words
-            except (ValueError, OverflowError):
-                pass
-    for pattern, read in (
-        (_TWICE, _twice),
-        (_ISO, _iso),
-        (_DAY_FIRST, _day_first),
-        (_MONTH_FIRST, _month_first),
-        (_DAY_ALONE, _day_alone),
-        (_AWAY, _away),
-        (_NEAR, _near),
-        (_WEEKDAY, _weekday),
-        (_SPAN, _span),
-        (_MONTH_ALONE, _month_alone),
-        (_YEAR_ALONE, _year_alone),
-    ):
-        found = pattern.search(text)
-        if found is None:
+    # The first pattern that names a possible date decides; surer patterns come first.
+    for pattern, read in _READERS.items():
+        match = pattern.search(text)
+        if match is None or (now is None and pattern in _RELATIVE):
             continue
-        try:
-            interval = read(found, now)
-        except (ValueError, OverflowError):
-            continue
-        if interval is not None:
-            return interval, found.group()
+        with suppress(ValueError, OverflowError):
+            if (interval := read(match, now)) is not None:
+                return interval, match.group()
     return None
 
 
@@ -395,48 +379,27 @@ def _dated(day: int, month: int, year: str | None, now: datetime | None) -> Inte
         return _days(datetime(int(year), month, day))
     if now is None:
         return None
-    found = datetime(now.year, month, day)
-    return _days(found if found <= now else datetime(now.year - 1, month, day))
+    this_year = datetime(now.year, month, day)
+    return _days(this_year if this_year <= now else datetime(now.year - 1, month, day))
 
 
-def _iso(found: re.Match[str], now: datetime | None) -> Interval | None:
-    return _days(datetime(int(found[1]), int(found[2]), int(found[3])))
-
-
-def _day_first(found: re.Match[str], now: datetime | None) -> Interval | None:
-    return _dated(int(found[1]), _MONTHS[found[2].lower()], found[3], now)
-
-
-def _month_first(found: re.Match[str], now: datetime | None) -> Interval | None:
-    return _dated(int(found[2]), _MONTHS[found[1].lower()], found[3], now)
-
-
-def _month_alone(found: re.Match[str], now: datetime | None) -> Interval | None:
-    month = _MONTHS[found[1].lower()]
-    if found[2]:
-        return _month(int(found[2]), month)
+def _month_alone(match: re.Match[str], now: datetime | None) -> Interval | None:
+    month = _MONTHS[match[1].lower()]
+    if match[2]:
+        return _month(int(match[2]), month)
     return None if now is None else _month(now.year - (month > now.month), month)
 
 
-def _year_alone(found: re.Match[str], now: datetime | None) -> Interval | None:
-    year = int(found[1])
-    return datetime(year, 1, 1), datetime(year + 1, 1, 1)
-
-
-def _day_alone(found: re.Match[str], now: datetime | None) -> Interval | None:
-    if now is None:
-        return None
-    day = int(found[1])
+def _day_alone(match: re.Match[str], now: datetime) -> Interval:
+    day = int(match[1])
     month = now if day <= now.day else now.replace(day=1) - timedelta(days=1)
     return _days(month.replace(day=day))
 
 
-def _away(found: re.Match[str], now: datetime | None) -> Interval | None:
-    if now is None:
-        return None
-    count, unit = (found[2], found[3]) if found[1] else (found[4], found[5])
+def _away(match: re.Match[str], now: datetime) -> Interval:
+    count, unit = (match[2], match[3]) if match[1] else (match[4], match[5])
     number = _NUMBERS.get(count.lower()) or int(count)
-    by, unit = number if found[1] else -number, unit.lower()
+    by, unit = number if match[1] else -number, unit.lower()
     if unit == "day":
         return _days(now + timedelta(days=by))
     if unit == "week":
@@ -444,10 +407,8 @@ def _away(found: re.Match[str], now: datetime | None) -> Interval | None:
     return _shifted(now, by, unit)
 
 
-def _twice(found: re.Match[str], now: datetime | None) -> Interval | None:
-    if now is None:
-        return None
-    what, by = found[1].lower(), -2 if found[2].lower() == "before last" else 2
+def _twice(match: re.Match[str], now: datetime) -> Interval:
+    what, by = match[1].lower(), -2 if match[2].lower() == "before last" else 2
     if what in _DAYS:
         return _days(_on(what, now, by < 0) + timedelta(days=7 * by // 2))
     return _spanned(what, by, now)
@@ -480,25 +441,33 @@ def _shifted(now: datetime, by: int, unit: str) -> Interval:
     return _month(months // 12, months % 12 + 1)
 
 
-def _near(found: re.Match[str], now: datetime | None) -> Interval | None:
-    if now is None:
-        return None
-    away = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(found[1].lower(), 0)
-    return _days(now + timedelta(days=away))
-
-
-def _weekday(found: re.Match[str], now: datetime | None) -> Interval | None:
-    return None if now is None else _days(_on(found[2].lower(), now, found[1].lower() == "last"))
-
-
-def _span(found: re.Match[str], now: datetime | None) -> Interval | None:
-    by = {"last": -1, "past": -1, "this": 0, "next": 1}[found[1].lower()]
-    return None if now is None else _spanned(found[2].lower(), by, now)
-
-
 def _spanned(unit: str, by: int, now: datetime) -> Interval:
     """Returns the week, weekend, month or year that is ``by`` of them after that of ``now``."""
     if not unit.startswith("week"):
         return _shifted(now, by, unit)
     monday = now - timedelta(days=now.weekday() - 7 * by)
     return _days(monday, 7) if unit == "week" else _days(monday + timedelta(days=5), 2)
+
+
+_NEAREST = {"yesterday": -1, "last night": -1, "tomorrow": 1}
+_STEPS = {"last": -1, "past": -1, "this": 0, "next": 1}
+
+_READERS: dict[re.Pattern[str], Callable[[re.Match[str], Any], Interval | None]] = {
+    _TWICE: _twice,
+    _ISO: lambda match, now: _days(datetime.fromisoformat(match[0])),
+    _DAY_FIRST: lambda match, now: _dated(int(match[1]), _MONTHS[match[2].lower()], match[3], now),
+    _MONTH_FIRST: lambda match, now: _dated(
+        int(match[2]), _MONTHS[match[1].lower()], match[3], now
+    ),
+    _DAY_ALONE: _day_alone,
+    _AWAY: _away,
+    _NEAR: lambda match, now: _days(now + timedelta(days=_NEAREST.get(match[1].lower(), 0))),
+    _WEEKDAY: lambda match, now: _days(_on(match[2].lower(), now, match[1].lower() == "last")),
+    _SPAN: lambda match, now: _spanned(match[2].lower(), _STEPS[match[1].lower()], now),
+    _MONTH_ALONE: _month_alone,
+    _YEAR_ALONE: lambda match, now: _shifted(datetime(int(match[1]), 1, 1), 0, "year"),
+}
+"""Functions of a match and ``now`` by pattern, in the order in which they are tried."""
+
+_RELATIVE = {_TWICE, _DAY_ALONE, _AWAY, _NEAR, _WEEKDAY, _SPAN}
+"""Patterns of times that mean nothing without ``now``."""

@@ -19,12 +19,12 @@ from collections.abc import Iterator
 
 from segviz.conversation import Entry
 from segviz.loaders.chat import flagged
-from segviz.loaders.columns import Keys, Talk, read_talks, session_block
+from segviz.loaders.columns import Keys, read_chats, session_block
 from segviz.loaders.decode import literal
 from segviz.loaders.document import Options, Place, PlainText
 from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import id_under, known_id, numbered, rows_of
+from segviz.loaders.multi_conversation import Chat, id_under, known_id, numbered, rows_of
 from segviz.loaders.questions import WrittenQuestion
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe
@@ -43,11 +43,11 @@ def _is_instance(document: object) -> bool:
 
 
 def _read_instances(document: object, name: str, options: Options) -> Reading:
-    notes, talks = Notes(), list[Talk]()
+    notes, chats = Notes(), list[Chat]()
     for place, raw in rows_of(document):
         blocks = raw.get(_HAYSTACK) if isinstance(raw, dict) else None
         if isinstance(raw, dict) and isinstance(blocks, list):
-            talks.append(_instance(raw, blocks, place, name, notes))
+            chats.append(_instance(raw, blocks, place, name, notes))
         elif isinstance(raw, dict) and _HAYSTACK in raw:
             what = f"expected a list of sessions, found {describe(blocks)}"
             notes.skipped((*place, _HAYSTACK), what)
@@ -55,14 +55,14 @@ def _read_instances(document: object, name: str, options: Options) -> Reading:
             notes.skipped(place, f"expected an instance with {_HAYSTACK}, found {describe(raw)}")
     expected = f"turns such as {{role, content}} in {_HAYSTACK}"
     keys = Keys(_NAMES, _NAMES)
-    return read_talks(talks, keys, "LongMemEval", options, notes, expected), notes
+    return read_chats(chats, keys, "LongMemEval", options, notes, expected), notes
 
 
 def _instance(
     raw: dict[str, object], blocks: list[object], place: Place, name: str, notes: Notes
-) -> Talk:
+) -> Chat:
     inner, at = (*place, _HAYSTACK), (*place, "haystack_dates")
-    dates = found if isinstance(found := raw.get("haystack_dates"), list) else []
+    dates = listed if isinstance(listed := raw.get("haystack_dates"), list) else []
     if len(dates) != len(blocks):
         sizes = f"{counted(len(dates), 'date')} for {counted(len(blocks), 'session')}"
         notes.repaired(at, f"{sizes}; joined by position")
@@ -82,7 +82,7 @@ def _instance(
         question |= {"category": "abstention", "answer_session_ids": None}
     own = id_under(raw, "question_id", name, place, notes)
     asked = [WrittenQuestion(place, question)]
-    return Talk(own, inner, sessions, asked=asked, example=_EXAMPLE)
+    return Chat(own, inner, sessions, asked=asked, example=_EXAMPLE)
 
 
 def _cited(raw: dict[str, object]) -> dict[str, object]:
@@ -120,30 +120,30 @@ def _is_row(document: object) -> bool:
 
 
 def _read_rows(document: object, name: str, options: Options) -> Reading:
-    notes, talks = Notes(), list[Talk]()
+    notes, chats = Notes(), list[Chat]()
     rows = rows_of({"context": document.text} if isinstance(document, PlainText) else document)
     for number, (place, raw) in enumerate(rows):
         if isinstance(raw, dict):
-            talks.append(_row(raw, place, numbered(name, number, len(rows)), notes))
+            chats.append(_row(raw, place, numbered(name, number, len(rows)), notes))
         else:
             notes.skipped(place, f"expected a row (an object), found {describe(raw)}")
     expected = "a row with context, questions and answers"
     keys = Keys(_NAMES, _NAMES)
-    return read_talks(talks, keys, "MemoryAgentBench", options, notes, expected), notes
+    return read_chats(chats, keys, "MemoryAgentBench", options, notes, expected), notes
 
 
-def _row(raw: dict[str, object], place: Place, name: str, notes: Notes) -> Talk:
+def _row(raw: dict[str, object], place: Place, name: str, notes: Notes) -> Chat:
     here: Place = (*place, "context")
-    talk = Talk(name, here, [], asked=_questions(raw, place, notes), example=_EXAMPLE)
+    chat = Chat(name, here, asked=_questions(raw, place, notes), example=_EXAMPLE)
     date: tuple[object, Place] = (None, ())
     for part in _parts(raw.get("context"), here, notes):
         if isinstance(part, str):
             date = part.removeprefix(_TIME).strip(), here
         else:
-            session = f"session_{len(talk.blocks) + 1}"
-            talk.blocks.append(session_block(session, part, here, notes, *date))
+            session = f"session_{len(chat.blocks) + 1}"
+            chat.blocks.append(session_block(session, part, here, notes, *date))
             date = None, ()
-    return talk
+    return chat
 
 
 def _parts(context: object, place: Place, notes: Notes) -> list[object]:

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from segviz.loaders.chat import flagged
-from segviz.loaders.columns import Keys, Talk, read_talks, session_block
+from segviz.loaders.columns import Keys, read_chats, session_block
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import stem
+from segviz.loaders.multi_conversation import Chat, stem
 from segviz.loaders.questions import WrittenQuestion
 from segviz.loaders.report import Notes
 
@@ -34,18 +34,18 @@ def matches(document: object) -> bool:
 def read(document: object, name: str, options: Options) -> Reading:
     """Reads the file as one conversation."""
     dialogues, notes = _dialogues(document), Notes()
-    talk = Talk(stem(name), ("dialogues",), [], example="2025-12-19 (Friday)")
+    chat = Chat(stem(name), ("dialogues",), example="2025-12-19 (Friday)")
     for row, raw in enumerate(dialogues):
         session, place = f"session_{row + 1}", ("dialogues", row)
         if isinstance(raw, dict):
             turns, here = raw.get("dialogue_turns"), (*place, "dialogue_turns")
             date = raw.get("current_time"), (*place, "current_time")
-            talk.blocks.append(session_block(session, turns, here, notes, *date))
+            chat.blocks.append(session_block(session, turns, here, notes, *date))
         else:  # noted: it is no list of messages
-            talk.blocks.append(session_block(session, raw or "null", place, notes))
-    talk.asked = list(_questions(talk, _sources(dialogues), notes))
+            chat.blocks.append(session_block(session, raw or "null", place, notes))
+    chat.asked = list(_questions(chat, _sources(dialogues), notes))
     expected = "turns such as {speaker, content} in dialogue_turns"
-    return read_talks([talk], Keys(_NAMES, _NAMES), LABEL, options, notes, expected), notes
+    return read_chats([chat], Keys(_NAMES, _NAMES), LABEL, options, notes, expected), notes
 
 
 def _dialogues(document: object) -> list[object]:
@@ -53,9 +53,9 @@ def _dialogues(document: object) -> list[object]:
     return dialogues if isinstance(dialogues, list) else []
 
 
-def _questions(talk: Talk, sources: _Sources, notes: Notes) -> Iterator[WrittenQuestion]:
+def _questions(chat: Chat, sources: _Sources, notes: Notes) -> Iterator[WrittenQuestion]:
     """Yields the turns marked as queries, with the answer and evidence in the next turn."""
-    for number, block in enumerate(talk.blocks, start=1):
+    for number, block in enumerate(chat.blocks, start=1):
         rows: list[tuple[Place, Any]] = list(block.rows)
         turns = {place[-1]: raw for place, raw in rows}
         for place, raw in rows:
@@ -63,7 +63,7 @@ def _questions(talk: Talk, sources: _Sources, notes: Notes) -> Iterator[WrittenQ
                 continue
             at = int(place[-1])
             reply = turns.get(at + 1, {})
-            said, text = reply.get("content"), raw.get("content")
+            answer, text = reply.get("content"), raw.get("content")
             question = {
                 "question": text,
                 "category_name": raw.get("category_name"),
@@ -71,11 +71,11 @@ def _questions(talk: Talk, sources: _Sources, notes: Notes) -> Iterator[WrittenQ
             }
             if not isinstance(text, str) or not text.strip():
                 yield WrittenQuestion(place, None)
-            elif reply.get("speaker") != "Assistant" or not isinstance(said, str):
+            elif reply.get("speaker") != "Assistant" or not isinstance(answer, str):
                 notes.repaired(place, "no turn of the assistant follows; kept without answer")
                 yield WrittenQuestion(place, question)
             else:
-                question |= {"answer": said, "memory_used": _evidence(reply, sources)}
+                question |= {"answer": answer, "memory_used": _evidence(reply, sources)}
                 yield WrittenQuestion((*place[:-1], at + 1), question)
 
 
@@ -83,8 +83,8 @@ def _sources(dialogues: list[object]) -> _Sources:
     """Maps an extracted memory (``session_uuid``, text) to the turns it may stem from."""
     sources: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for row, raw in enumerate(dialogues, start=1):
-        found = raw if isinstance(raw, dict) else {}
-        turns, memories = found.get("dialogue_turns"), found.get("extracted_memory")
+        dialogue = raw if isinstance(raw, dict) else {}
+        turns, memories = dialogue.get("dialogue_turns"), dialogue.get("extracted_memory")
         spoken: defaultdict[str, set[str]] = defaultdict(set)
         for at, turn in enumerate(turns if isinstance(turns, list) else (), start=1):
             match turn:
@@ -93,13 +93,13 @@ def _sources(dialogues: list[object]) -> _Sources:
         for memory in memories if isinstance(memories, list) else ():
             match memory:
                 case {"content": str(words), "source_content_snapshot": str(text)}:
-                    sources[str(found.get("session_uuid")), words] |= spoken[text.strip()]
+                    sources[str(dialogue.get("session_uuid")), words] |= spoken[text.strip()]
     return sources
 
 
 def _evidence(reply: dict[str, object], sources: _Sources) -> list[object]:
     """Returns the turns behind the memories that a reply used, and the sessions of the rest."""
-    found: list[object] = []
+    cited: list[object] = []
     named: set[str] = set()
     for key in ("memory_used", "memory_session_uuids"):
         value = reply.get(key)
@@ -108,16 +108,16 @@ def _evidence(reply: dict[str, object], sources: _Sources) -> list[object]:
                 case {"session_uuid": str(uuid), "content": str(words)}:
                     turns = sources.get((uuid, words), set())
                     turn = next(iter(turns)) if len(turns) == 1 else uuid
-                    if turn == uuid or turn not in found:
-                        found.append(turn)
+                    if turn == uuid or turn not in cited:
+                        cited.append(turn)
                     named.add(uuid)
                 case {"session_uuid": uuid}:
-                    found.append(uuid)
+                    cited.append(uuid)
                 case str(uuid) if uuid in named:
                     pass
                 case _:
-                    found.append(memory)
-    return found
+                    cited.append(memory)
+    return cited
 
 
 LOADER = Loader(

@@ -20,13 +20,11 @@ from segviz.loaders.columns import (
     ASIDE,
     OWN_IDS,
     SPEAKING,
-    Block,
     Keys,
-    Talk,
     guess,
     keys_of,
-    messages_of,
-    read_talks,
+    read_chats,
+    read_messages,
     settle,
 )
 from segviz.loaders.decode import literal
@@ -35,7 +33,7 @@ from segviz.loaders.errors import LoadError
 from segviz.loaders.file_kinds import is_store
 from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import named_after, numbered, rows_of
+from segviz.loaders.multi_conversation import Block, Chat, named_after, numbered, rows_of
 from segviz.loaders.questions import NAMES, WrittenQuestion, asked_in
 from segviz.loaders.report import Notes
 from segviz.text.captions import describe
@@ -116,31 +114,31 @@ FORMS: dict[str, Form] = {
 def _loader(form: Form) -> Loader:
 
     def matches(document: object) -> bool:
-        talk = None if is_store(document) else next(talks_in(document), None)
-        if talk is None:
+        chat = None if is_store(document) else next(chats_in(document), None)
+        if chat is None:
             return False
-        rows = [raw for _, raw in talk.blocks[0].rows[:_LOOKED_AT] if isinstance(raw, dict)]
-        key = next((step for step in reversed(talk.place) if isinstance(step, str)), "")
+        rows = [raw for _, raw in chat.blocks[0].rows[:_LOOKED_AT] if isinstance(raw, dict)]
+        key = next((step for step in reversed(chat.place) if isinstance(step, str)), "")
         return any(form.fits(key, raw) for raw in rows or [{}])
 
     def read(document: object, name: str, options: Options) -> Reading:
         notes = Notes()
-        said = (options.columns or {}).get("text")
-        talks = list(talks_in(document, said=said))
-        rows = [raw for talk in talks for block in talk.blocks for _, raw in block.rows]
-        if not talks:  # no list of records has the user's columns
+        text_key = (options.columns or {}).get("text")
+        chats = list(chats_in(document, text_key=text_key))
+        rows = [raw for chat in chats for block in chat.blocks for _, raw in block.rows]
+        if not chats:  # no list of records has the user's columns
             rows = [raw for _, raw in rows_of(document)]
         some = (raw for raw in rows[:_LOOKED_AT] if isinstance(raw, dict))
         headers = list(dict.fromkeys(key for raw in some for key in raw))
         columns = settle(headers, options.columns) if headers else {}
-        _note_rest(document, talks, notes)
-        for number, talk in enumerate(talks):
-            talk.name = talk.name or numbered(name, number, len(talks))
+        _note_rest(document, chats, notes)
+        for number, chat in enumerate(chats):
+            chat.name = chat.name or numbered(name, number, len(chats))
         keys = Keys(columns, options.columns or {})
-        found = read_talks(talks, keys, form.label, options, notes)
+        conversations = read_chats(chats, keys, form.label, options, notes)
         if not form.listed:
             notes.headers, notes.columns = tuple(headers), columns
-        return found, notes
+        return conversations, notes
 
     asks = ("columns", "day_first", "gap_hours")
     entry = _entry if form.listed else None
@@ -149,10 +147,11 @@ def _loader(form: Form) -> Loader:
 
 def messages_in(document: object) -> list[Message]:
     """Returns the messages in a JSON value: one message, or an object with a list of them."""
-    talks = list(talks_in([document]))
-    rows = (raw for talk in talks for block in talk.blocks for _, raw in block.rows)
+    chats = list(chats_in([document]))
+    rows = (raw for chat in chats for block in chat.blocks for _, raw in block.rows)
     keys = Keys(guess([key for raw in rows if isinstance(raw, dict) for key in raw]), {})
-    return [message for *_, message in messages_of(talks, keys, Options(), Notes())]
+    read_messages(chats, keys, Options(), Notes())
+    return [message for chat in chats for message in chat.messages]
 
 
 def _entry(item: Item) -> Entry:
@@ -160,22 +159,22 @@ def _entry(item: Item) -> Entry:
     return Entry(named_after([own.get(key) for key in TITLES], ""), None, None)
 
 
-def has_rows(document: object, said: str | None) -> bool:
+def has_rows(document: object, text_key: str | None) -> bool:
     """Returns True for a list with objects, or a document with a dialogue at any depth.
 
-    ``said`` is the key of the texts, if the user gives it.
+    ``text_key`` is the key of the texts, if the user gives it.
     """
     rows = document if isinstance(document, list) else []
-    return any(isinstance(raw, dict) for raw in rows) or any(talks_in(document, said=said))
+    return any(isinstance(raw, dict) for raw in rows) or any(chats_in(document, text_key=text_key))
 
 
-def _note_rest(document: object, talks: list[Talk], notes: Notes) -> None:
+def _note_rest(document: object, chats: list[Chat], notes: Notes) -> None:
     """Adds a note for each item of a list that holds no dialogue."""
-    places = [talk.place for talk in talks]
+    places = [chat.place for chat in chats]
     if isinstance(document, list) and () not in places:
-        found = {place[0] for place in places}
+        read_rows = {place[0] for place in places}
         for row, raw in enumerate(document):
-            if row not in found:
+            if row not in read_rows:
                 what = f"expected a conversation with messages, found {describe(raw)}"
                 notes.skipped((row,), what)
 
@@ -183,43 +182,47 @@ def _note_rest(document: object, talks: list[Talk], notes: Notes) -> None:
 # --- finding dialogues -----------------------------------------------------------------
 
 
-def talks_in(
-    value: object, place: Place = (), name: str = "", said: str | None = None
-) -> Iterator[Talk]:
+def chats_in(
+    value: object, place: Place = (), name: str = "", text_key: str | None = None
+) -> Iterator[Chat]:
     """Yields all dialogues in a JSON value at any depth, also in JSON within a string.
 
-    ``said`` is the key of the texts, if the user gives it.
+    ``text_key`` is the key of the texts, if the user gives it.
     """
     value = _unpacked(value)
     if isinstance(value, list):
-        if _is_talk(value[:_LOOKED_AT], said):
+        if _is_chat(value[:_LOOKED_AT], text_key):
             rows, others = _shown(value, place)
-            yield Talk(name, place, [Block(rows)], others)
+            yield Chat(name, place, [Block(rows)], others)
         elif pairs := _pairs(value, place):
-            yield Talk(name, place, [Block(pairs)])
+            yield Chat(name, place, [Block(pairs)])
         elif place and place[-1] in _ONE and _is_nameless(value):
             rows = [((*place, row), _named(raw, row)) for row, raw in enumerate(value)]
-            yield Talk(name, place, [Block(rows)], nameless=True)
+            yield Chat(name, place, [Block(rows)], nameless=True)
         elif len(place) < _DEEPEST:
             for row, raw in enumerate(value):
-                yield from talks_in(raw, (*place, row), name if len(value) == 1 else "", said)
+                yield from chats_in(raw, (*place, row), name if len(value) == 1 else "", text_key)
     elif isinstance(value, dict) and len(place) < _DEEPEST:
         some = list(value.values())[:_LOOKED_AT]
-        if len(some) > 1 and all(isinstance(raw, dict) for raw in some) and _is_talk(some, said):
+        if (
+            len(some) > 1
+            and all(isinstance(raw, dict) for raw in some)
+            and _is_chat(some, text_key)
+        ):
             rows = [((*place, key), unwrapped(raw)) for key, raw in value.items()]  # by their ids
-            yield Talk(name, place, [Block(rows)])
+            yield Chat(name, place, [Block(rows)])
         else:
-            yield from _in_object(value, place, name, said)
+            yield from _in_object(value, place, name, text_key)
 
 
 def _in_object(
-    value: Mapping[str, object], place: Place, name: str, said: str | None
-) -> Iterator[Talk]:
+    value: Mapping[str, object], place: Place, name: str, text_key: str | None
+) -> Iterator[Chat]:
     """Yields the dialogues in an object, with its name, its time and its questions."""
     asked = _asked(value, place)
-    for talk in _named_talks(value, place, name, said, bool(asked)):
-        talk.asked = [*asked, *talk.asked]
-        yield talk
+    for chat in _named_chats(value, place, name, text_key, bool(asked)):
+        chat.asked = [*asked, *chat.asked]
+        yield chat
 
 
 def _asked(value: Mapping[str, object], place: Place) -> list[WrittenQuestion]:
@@ -229,86 +232,86 @@ def _asked(value: Mapping[str, object], place: Place) -> list[WrittenQuestion]:
     """
     if isinstance(value.get("question"), str):
         return [WrittenQuestion(place, value)]
-    found: list[WrittenQuestion] = []
+    asked: list[WrittenQuestion] = []
     for key in usual_keys(tuple(value), _QUESTIONS):
         raw = value[key]
-        found += asked_in(literal(raw)[0] if isinstance(raw, str) else raw, (*place, key))
-    raws = [each.raw for each in found if isinstance(each.raw, dict)]
-    return found if any(usual_keys(tuple(raw), NAMES["question"]) for raw in raws) else []
+        asked += asked_in(literal(raw)[0] if isinstance(raw, str) else raw, (*place, key))
+    raws = [each.raw for each in asked if isinstance(each.raw, dict)]
+    return asked if any(usual_keys(tuple(raw), NAMES["question"]) for raw in raws) else []
 
 
-def _named_talks(
-    value: Mapping[str, object], place: Place, name: str, said: str | None, one: bool
-) -> Iterator[Talk]:
+def _named_chats(
+    value: Mapping[str, object], place: Place, name: str, text_key: str | None, one: bool
+) -> Iterator[Chat]:
     """Yields the dialogues in an object; a single dialogue if ``one`` is True."""
     name = named_after([value.get(key) for key in TITLES], name)
     began = next((value[key] for key in keys_of(tuple(value), "time")), None)
     for nodes in _TREES:
-        if (talk := _branch(value, (*place, nodes), nodes)) is not None:
-            talk.name, talk.blocks[0].began = name, began
-            yield talk
+        if (chat := _branch(value, (*place, nodes), nodes)) is not None:
+            chat.name, chat.blocks[0].began = name, began
+            yield chat
             return
     for key in _HOLDERS:
-        found = _held(value, key, place, name, said)
-        if len(found) > 1 and (key in _ONE or one):
-            found = [_joined(found, name, (*place, key))]
-        for talk in found:
-            for block in talk.blocks:
+        chats = _chats_under(value, key, place, name, text_key)
+        if len(chats) > 1 and (key in _ONE or one):
+            chats = [_joined(chats, name, (*place, key))]
+        for chat in chats:
+            for block in chat.blocks:
                 block.began = began if block.began is None else block.began
-            yield talk
-        if found:
+            yield chat
+        if chats:
             return
     rest = {
-        key: list(talks_in(value[key], (*place, key), named_after([key], ""), said))
+        key: list(chats_in(value[key], (*place, key), named_after([key], ""), text_key))
         for key in value
         if key not in _HOLDERS and spelled(key) not in (*_QUESTIONS, *NAMES["evidence"])
     }
-    rest = {key: found for key, found in rest.items() if found}
+    rest = {key: chats for key, chats in rest.items() if chats}
     dated = {key: read_time(key) for key in rest}
     if len(rest) > 1 and all(_NUMBERED.fullmatch(key) or dated[key] for key in rest):
         rest = {"": _sessions(rest, dated, name, place)}
-    for found in rest.values():
-        yield from found
+    for chats in rest.values():
+        yield from chats
 
 
-def _held(
-    value: Mapping[str, object], key: str, place: Place, name: str, said: str | None
-) -> list[Talk]:
+def _chats_under(
+    value: Mapping[str, object], key: str, place: Place, name: str, text_key: str | None
+) -> list[Chat]:
     """Returns the dialogues under a key of an object, earlier sessions first."""
     earlier = f"previous_{key}s"  # of Multi-Session Chat
-    found = list(talks_in(value.get(earlier), (*place, earlier), name, said))
-    found += talks_in(value.get(key), (*place, key), name, said)
-    if len(found) > 1 and key == "turns":  # groups of messages, as in BEAM
-        rows = [row for talk in found for block in talk.blocks for row in block.rows]
-        return [Talk(name, (*place, key), [Block(rows)])]
-    return found
+    chats = list(chats_in(value.get(earlier), (*place, earlier), name, text_key))
+    chats += chats_in(value.get(key), (*place, key), name, text_key)
+    if len(chats) > 1 and key == "turns":  # groups of messages, as in BEAM
+        rows = [row for chat in chats for block in chat.blocks for row in block.rows]
+        return [Chat(name, (*place, key), [Block(rows)])]
+    return chats
 
 
-def _joined(talks: list[Talk], name: str, place: Place) -> Talk:
+def _joined(chats: list[Chat], name: str, place: Place) -> Chat:
     """Joins dialogues into one, as its sessions; questions are asked after their session."""
-    whole = Talk(name, place, [], nameless=any(talk.nameless for talk in talks))
-    for talk in talks:
-        whole.blocks += talk.blocks
+    whole = Chat(name, place, nameless=any(chat.nameless for chat in chats))
+    for chat in chats:
+        whole.blocks += chat.blocks
         after = str(len(whole.blocks) - 1)
-        whole.asked += [each._replace(after=each.after or after) for each in talk.asked]
+        whole.asked += [each._replace(after=each.after or after) for each in chat.asked]
     return whole
 
 
 def _sessions(
-    found: Mapping[str, list[Talk]], dated: Mapping[str, object], name: str, place: Place
-) -> list[Talk]:
+    by_key: Mapping[str, list[Chat]], dates: Mapping[str, object], name: str, place: Place
+) -> list[Chat]:
     """Joins dialogues under keys such as ``session_1`` or ``2025-01-09``, which are sessions.
 
-    ``found`` has the dialogues by key, ``dated`` the date in each key, if any. Dialogues with
+    ``by_key`` has the dialogues, ``dates`` the date in each key, if any. Dialogues with
     names of their own are joined by name.
     """
-    whole: dict[str, Talk] = {}
-    for key, talks in found.items():
-        for talk in talks:
-            for block in talk.blocks:
-                block.began = block.began or (key if dated[key] else None)
-            own = name if talk.name == key else talk.name
-            whole.setdefault(own, Talk(own, place, [])).blocks.extend(talk.blocks)
+    whole: dict[str, Chat] = {}
+    for key, chats in by_key.items():
+        for chat in chats:
+            for block in chat.blocks:
+                block.began = block.began or (key if dates[key] else None)
+            own = name if chat.name == key else chat.name
+            whole.setdefault(own, Chat(own, place)).blocks.extend(chat.blocks)
     return list(whole.values())
 
 
@@ -355,8 +358,8 @@ def _pair(raw: Mapping[str, object]) -> list[dict[str, object]]:
                 asked = f"{asked}\n{more}"
             meanings = ("time", "session", "conversation")
             own = {key: raw[key] for meaning in meanings for key in keys_of(keys, meaning)}
-            said = (("user", asked), ("assistant", answered))
-            return [{**own, "speaker": who, "text": text} for who, text in said]
+            pair = (("user", asked), ("assistant", answered))
+            return [{**own, "speaker": who, "text": text} for who, text in pair]
     return []
 
 
@@ -379,7 +382,7 @@ def _shown(value: list[object], place: Place) -> tuple[list[tuple[Place, object]
 def _is_nameless(rows: list[object]) -> bool:
     """Returns True if all records have a text, and no speaker, time or session."""
     some = [list(guess(list(raw))) if isinstance(raw, dict) else [] for raw in rows[:_LOOKED_AT]]
-    return bool(some) and all(found == ["text"] for found in some)
+    return bool(some) and all(meanings == ["text"] for meanings in some)
 
 
 def _named(raw: object, row: int) -> object:
@@ -402,15 +405,15 @@ def unwrapped(raw: object) -> object:
     return raw
 
 
-def _is_talk(rows: list[object], said: str | None) -> bool:
+def _is_chat(rows: list[object], text_key: str | None) -> bool:
     """Returns True if most records are messages: a text and a speaker, time or session.
 
-    With ``said``, the user's key of the texts, it suffices that some record has this key.
+    With ``text_key``, the user's key of the texts, it suffices that some record has this key.
     """
     some = [raw for raw in map(unwrapped, rows) if isinstance(raw, dict)]
     some = [raw for raw in some if str(raw.get("type")) not in ASIDE]
-    if said is not None:
-        return any(said in raw for raw in some)
+    if text_key is not None:
+        return any(text_key in raw for raw in some)
     known = [(raw, guess(list(raw))) for raw in some]
     fits = [
         raw[keys["text"]]
@@ -418,7 +421,7 @@ def _is_talk(rows: list[object], said: str | None) -> bool:
         if "text" in keys and (len(keys) > 1 or str(raw.get("type")) in SPEAKING)
     ]
     # A record with a list of messages under its text key is a session, not a message.
-    fits = [text for text in fits if not (isinstance(text, list) and _is_talk(text, None))]
+    fits = [text for text in fits if not (isinstance(text, list) and _is_chat(text, None))]
     return any(isinstance(text, str | list | dict) for text in fits) and len(fits) * 2 >= len(some)
 
 
@@ -438,7 +441,7 @@ def _is_thread(
     return any(len(speakers) > 1 for speakers in by.values())
 
 
-def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Talk | None:
+def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Chat | None:
     """Returns the branch that a chat program shows of the tree of messages under the key ``nodes``.
 
     The branch leads from the root to the message that the object calls current, else to the last
@@ -481,7 +484,7 @@ def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Talk | Non
         for key, (_, raw) in placed.items()
         if key not in way and isinstance(message := unwrapped(raw), dict)
     )
-    return Talk("", place, [Block(rows)], others)
+    return Chat("", place, [Block(rows)], others)
 
 
 LOADERS = {name: _loader(form) for name, form in FORMS.items()}

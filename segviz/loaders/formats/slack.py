@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from segviz.loaders.chat import each_message
-from segviz.loaders.columns import Block, Keys, Talk, read_talks
+from segviz.loaders.columns import Keys, read_chats
 from segviz.loaders.document import Folder, Member, Options, Place
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import named_after, stem
+from segviz.loaders.multi_conversation import Block, Chat, named_after, stem
 from segviz.loaders.report import Notes
 from segviz.text.dates import read_time
 
@@ -64,13 +64,13 @@ def read(document: object, name: str, options: Options) -> Reading:
                 channels[day[1]].append((day[2], (Member(path),), inner))
     else:
         channels[stem(name)].append(("", (), document))
-    talks = []
+    chats = []
     for channel in sorted(channels):
         days = sorted(channels[channel], key=lambda day: day[0])
         blocks = [_day(block, date, place, people, notes) for date, place, block in days]
-        talks.append(Talk(channel, days[0][1], blocks))
+        chats.append(Chat(channel, days[0][1], blocks))
     names = {"text": "text", "speaker": "user", "time": "ts", "session": "day"}
-    return read_talks(talks, Keys(names, names), LABEL, options, notes), notes
+    return read_chats(chats, Keys(names, names), LABEL, options, notes), notes
 
 
 def _is_message(raw: object) -> bool:
@@ -95,12 +95,12 @@ def _names(document: object) -> dict[str, str]:
 
 def _day(block: object, date: str, place: Place, people: Mapping[str, str], notes: Notes) -> Block:
     """Returns what people wrote in a channel on one day, in the order of the times."""
-    found = Block([])
+    day = Block([])
     rows: list[tuple[Place, dict[str, object]]] = []
     for here, raw in each_message(block, place, notes):
         subtype, user = raw.get("subtype"), raw.get("user")
         if subtype not in _WRITTEN or "bot_id" in raw:
-            found.left["bot_message" if "bot_id" in raw else str(subtype)] += 1
+            day.left["bot_message" if "bot_id" in raw else str(subtype)] += 1
             continue
         text = raw.get("text") or _spoken(raw.get("blocks"))
         known = {
@@ -112,8 +112,8 @@ def _day(block: object, date: str, place: Place, people: Mapping[str, str], note
         rows.append((here, known))
     # Messages without a time stay at the end.
     rows.sort(key=lambda row: read_time(row[1]["ts"]) or datetime.max)
-    found.rows = rows
-    return found
+    day.rows = rows
+    return day
 
 
 def _spoken(block: object) -> str:

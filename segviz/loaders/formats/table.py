@@ -7,11 +7,11 @@ cells are read as far as possible, and counted.
 from __future__ import annotations
 
 from segviz.loaders.cells import column_names, header, read_table, table_of
-from segviz.loaders.columns import Block, Keys, Talk, guess, read_talks, settle
+from segviz.loaders.columns import Keys, guess, read_chats, settle
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import stem
+from segviz.loaders.multi_conversation import Block, Chat, stem
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted
 
@@ -29,10 +29,10 @@ def read(document: object, name: str, options: Options) -> Reading:
     Raises LoadError if no column holds the texts, or a quote is never closed.
     """
     notes = Notes()
-    found = table_of(document)
-    if found is None:
+    table = table_of(document)
+    if table is None:
         raise LoadError("this is no table", expected="a table with a header row")
-    mark, text = found
+    mark, text = table
     top, *rows = read_table(text, mark)
     headers = column_names(top, notes)
     columns = settle(list(headers), options.columns)
@@ -54,8 +54,8 @@ def read(document: object, name: str, options: Options) -> Reading:
             notes.skipped((row.line,), "the row ends before its text; it is left out")
         else:
             records.append(((row.line,), dict(zip(headers, cells, strict=False))))
-    talk = Talk(stem(name), (), [Block(records)])
-    conversations = read_talks([talk], Keys(columns, columns), LABEL, options, notes)
+    chat = Chat(stem(name), (), [Block(records)])
+    conversations = read_chats([chat], Keys(columns, columns), LABEL, options, notes)
     notes.headers, notes.columns = tuple(headers), columns
     return conversations, notes
 

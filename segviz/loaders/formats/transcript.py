@@ -15,7 +15,7 @@ from datetime import datetime
 from segviz.loaders.chat import Message
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import ChatDraft, read_chats, stem
+from segviz.loaders.multi_conversation import Chat, conversations_of, stem
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted
 from segviz.text.dates import read_time
@@ -44,10 +44,10 @@ def matches(document: object) -> bool:
         return False
     filled = [line for _, line in document.lines() if line.strip()][:_LOOKED_AT]
     filled = [line for line in filled if _session(line) is None]
-    said = [_said(line) for line in filled]
-    names = Counter(found[0] for found in said if found)
+    spoken = [_said(line) for line in filled]
+    names = Counter(line[0] for line in spoken if line)
     count = names.total()
-    if not count or (said[0] is None and (count < 4 or not any(said[:3]))):
+    if not count or (spoken[0] is None and (count < 4 or not any(spoken[:3]))):
         return False  # a heading may precede the dialogue
     return count <= 3 or len(names) * 3 <= count * 2
 
@@ -61,8 +61,8 @@ def read(document: object, name: str, options: Options) -> Reading:
     for _, line in document.lines() if isinstance(document, PlainText) else ():
         if (begun := _session(line)) is not None:
             start, number, open_ = begun, number + 1, False
-        elif (said := _said(line)) is not None:
-            drafts.append((said[0], [said[1]], *start, number))
+        elif (spoken := _said(line)) is not None:
+            drafts.append((spoken[0], [spoken[1]], *start, number))
             open_ = True
         elif open_:
             drafts[-1][1].append(line)
@@ -71,11 +71,11 @@ def read(document: object, name: str, options: Options) -> Reading:
     if left:
         notes.skipped((), f"{counted(left, 'line')} before the first name left out")
     messages = [
-        Message(who, "\n".join(said).strip(), time, raw, str(session))
-        for who, said, time, raw, session in drafts
+        Message(who, "\n".join(spoken).strip(), time, raw, str(session))
+        for who, spoken, time, raw, session in drafts
     ]
-    chat = ChatDraft(stem(name), messages, ())
-    return read_chats([chat], LABEL, options, notes, _EXPECTED), notes
+    chat = Chat(stem(name), (), messages=messages)
+    return conversations_of([chat], LABEL, options, notes, _EXPECTED), notes
 
 
 def _said(line: str) -> tuple[str, str] | None:

@@ -23,7 +23,7 @@ from itertools import islice
 from segviz.loaders.chat import Message, note_left_out
 from segviz.loaders.document import Line, Options, PlainText
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import ChatDraft, read_chats, stem
+from segviz.loaders.multi_conversation import Chat, conversations_of, stem
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, one_line, shorten
 from segviz.text.dates import WHEN, Fields, date_as_written, fields_of, order_of
@@ -101,8 +101,8 @@ def read(document: object, name: str, options: Options) -> Reading:
     if unread and order is not None:
         what = f"{counted(len(unread), 'message')} with a time that cannot be read"
         notes.repaired((), f"{what} (such as {unread[0].raw})")
-    chat = ChatDraft(stem(name), messages, ())
-    return read_chats([chat], LABEL, options, notes, _EXPECTED), notes
+    chat = Chat(stem(name), (), messages=messages)
+    return conversations_of([chat], LABEL, options, notes, _EXPECTED), notes
 
 
 def _head(line: str) -> re.Match[str] | None:
@@ -124,10 +124,10 @@ def _attached(drafts: Iterable[_Draft]) -> frozenset[str]:
 
     They follow a file name without blanks, or several file names.
     """
-    found = [match for draft in drafts if (match := _FILE.fullmatch(draft.lines[0].strip()))]
-    said = Counter(match[2] for match in found)
-    said.update(match[2] for match in found if " " not in match[1])
-    return frozenset(words for words, count in said.items() if count > 1) | {"file attached"}
+    files = [match for draft in drafts if (match := _FILE.fullmatch(draft.lines[0].strip()))]
+    counts = Counter(match[2] for match in files)
+    counts.update(match[2] for match in files if " " not in match[1])
+    return frozenset(words for words, count in counts.items() if count > 1) | {"file attached"}
 
 
 def _drafts(lines: Sequence[tuple[Line, str]], left: Counter[str]) -> list[_Draft]:
@@ -145,22 +145,22 @@ def _drafts(lines: Sequence[tuple[Line, str]], left: Counter[str]) -> list[_Draf
                 left["before the first time"] += 1
             continue
         rest = line[head.end() :]
-        speaker, colon, said = rest.partition(":")
+        speaker, colon, text = rest.partition(":")
         speaker = one_line(speaker).strip(_MARKS + " ")
         if not colon or not speaker or len(speaker) > _LONGEST_NAME:
             left["of the system"] += 1
             current = []  # continuation lines of a system message are skipped too
             continue
         raw = shorten(line[: head.end()].strip(_MARKS + "[]–- "), 40)
-        current = [said.removeprefix(" ")]
+        current = [text.removeprefix(" ")]
         drafts.append(_Draft(fields_of(head.groups()), raw, speaker, current))
     return drafts
 
 
 def _words(text: str, attached: frozenset[str], left: Counter[str]) -> str | None:
     """Returns the text of a message; None for a placeholder of media or a deleted message."""
-    said = text.strip()
-    lines = said.split("\n")
+    whole = text.strip()
+    lines = whole.split("\n")
     # Attachments and edit marks are short first or last lines.
     for row in {0, len(lines) - 1}:
         if len(lines[row]) < _LONGEST_NOTICE:
@@ -168,11 +168,11 @@ def _words(text: str, attached: frozenset[str], left: Counter[str]) -> str | Non
             file = _FILE.fullmatch(lines[row].strip())
             lines[row] = "" if file and file[2] in attached else lines[row]
     bare = "\n".join(lines).strip(_MARKS + " \n")
-    notice = said.startswith("\u200e") and len(lines) == 1
-    if notice or (said and not bare) or (len(lines) == 1 and _PLACEHOLDER.fullmatch(said)):
+    notice = whole.startswith("\u200e") and len(lines) == 1
+    if notice or (whole and not bare) or (len(lines) == 1 and _PLACEHOLDER.fullmatch(whole)):
         left["media or notices"] += 1
         return None
-    if said.strip(_MARKS).rstrip(".").casefold() in _GONE:
+    if whole.strip(_MARKS).rstrip(".").casefold() in _GONE:
         left["deleted"] += 1
         return None
     return bare

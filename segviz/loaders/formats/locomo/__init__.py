@@ -25,10 +25,10 @@ from dataclasses import replace
 
 from segviz.conversation import Conversation, Session, StoredText, Turn
 from segviz.loaders.chat import text_under
-from segviz.loaders.columns import Keys, Talk, keys_of, read_talks, session_block
+from segviz.loaders.columns import Keys, keys_of, read_chats, session_block
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import id_under, known_id, rows_of, stem
+from segviz.loaders.multi_conversation import Chat, id_under, known_id, rows_of, stem
 from segviz.loaders.questions import asked_in, resolve, turn_index
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, listed, quoted
@@ -45,24 +45,26 @@ _KEY = re.compile(r"session_([0-9]{1,9})(_date_time)?")
 
 def matches(document: object) -> bool:
     """Returns True if the document, or an item of it, has LoCoMo's ``session_<n>`` keys."""
-    return any(_is_locomo(found) for _, raw in _samples(document) if (found := _transcript(raw)))
+    return any(
+        _is_locomo(transcript) for _, raw in _samples(document) if (transcript := _transcript(raw))
+    )
 
 
 def read(document: object, name: str, options: Options) -> Reading:
     """Reads one conversation per sample with at least one turn."""
-    notes, talks = Notes(), list[Talk]()
+    notes, chats = Notes(), list[Chat]()
     for place, sample in _samples(document):
         transcript = _transcript(sample)
         if isinstance(sample, dict) and transcript is not None:
-            talks.append(_talk(sample, transcript, place, name, notes))
+            chats.append(_chat(sample, transcript, place, name, notes))
             continue
-        here, found = place, sample
+        here, value = place, sample
         if isinstance(sample, dict) and "conversation" in sample:
-            here, found = (*place, "conversation"), sample["conversation"]
-        what = f"expected a conversation with session_1, session_2 …, found {describe(found)}"
+            here, value = (*place, "conversation"), sample["conversation"]
+        what = f"expected a conversation with session_1, session_2 …, found {describe(value)}"
         notes.skipped(here, what)
     expected = "turns such as {speaker, dia_id, text} in session_1, session_2 …"
-    return read_talks(talks, Keys(_NAMES, _NAMES), LABEL, options, notes, expected), notes
+    return read_chats(chats, Keys(_NAMES, _NAMES), LABEL, options, notes, expected), notes
 
 
 def _samples(document: object) -> list[tuple[Place, object]]:
@@ -89,16 +91,16 @@ def _by_number(sessions: list[object]) -> dict[str, object]:
 
     Returns {} if a member of the list is not a session.
     """
-    found: dict[str, object] = {}
+    transcript: dict[str, object] = {}
     for number, raw in enumerate(sessions, start=1):
         known = raw if isinstance(raw, dict) else {}
         turns = next((known[key] for key in _TURNS if isinstance(known.get(key), list)), None)
         if turns is None:
             return {}
-        found[f"session_{number}"] = turns
+        transcript[f"session_{number}"] = turns
         for key in keys_of(tuple(known), "time")[:1]:
-            found[f"session_{number}_date_time"] = known[key]
-    return found
+            transcript[f"session_{number}_date_time"] = known[key]
+    return transcript
 
 
 def _is_locomo(transcript: dict[str, object]) -> bool:
@@ -109,13 +111,13 @@ def _is_locomo(transcript: dict[str, object]) -> bool:
     return "text" in first or "clean_text" not in first
 
 
-def _talk(
+def _chat(
     sample: dict[str, object],
     transcript: dict[str, object],
     place: Place,
     name: str,
     notes: Notes,
-) -> Talk:
+) -> Chat:
     inner, qa = place if transcript is sample else (*place, "conversation"), (*place, "qa")
     if transcript is sample:  # the bare shape has no ids
         own = known_id(sample.get("sample_id")) or stem(name)
@@ -144,7 +146,7 @@ def _talk(
             for session in made.sessions
         )
         facts = {**transcript, **_object(sample.get("observation"))}
-        found = _observations(
+        observations = _observations(
             facts,
             sessions,
             turn_index(turn.id for turn in made.turns),
@@ -152,10 +154,10 @@ def _talk(
             notes,
         )
         speakers = _speakers(transcript, made.turns, inner, notes)
-        return replace(made, speakers=speakers, sessions=sessions, observations=tuple(found))
+        return replace(made, speakers=speakers, sessions=sessions, observations=tuple(observations))
 
     questions = asked_in(asked, qa) if isinstance(asked, list) else []
-    return Talk(
+    return Chat(
         own, inner, blocks, asked=questions, example="1:56 pm on 8 May, 2023", finish=finish
     )
 
@@ -187,8 +189,8 @@ def _observations(
                     notes.skipped(here, f"expected [fact, turn], found {describe(entry)}")
                     continue
                 names = named if isinstance(named, list) else [named]
-                read = [resolve(name, index) for name in names if isinstance(name, str)]
-                sources = tuple(dict.fromkeys(turn for found, _ in read for turn in found))
+                cited = [resolve(name, index) for name in names if isinstance(name, str)]
+                sources = tuple(dict.fromkeys(turn for turns, _ in cited for turn in turns))
                 if not sources:
                     notes.repaired(here, "the fact names no turn; kept without a source")
                 number += 1
@@ -203,8 +205,8 @@ def _speakers(
     names = [name for key in _SPEAKERS if (name := text_under(key, transcript))]
     for key in _SPEAKERS:
         if key in transcript and not text_under(key, transcript):
-            found = describe(transcript[key])
-            what = f"expected a speaker's name, found {found}; taken from the turns"
+            value = describe(transcript[key])
+            what = f"expected a speaker's name, found {value}; taken from the turns"
             notes.repaired((*place, key), what)
     others = list(dict.fromkeys(t.speaker for t in turns if t.speaker not in names))
     strange = [quoted(name) for name in others if name != "Unknown"]

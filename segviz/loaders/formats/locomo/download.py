@@ -42,9 +42,9 @@ def fetch_locomo(folder: str | Path) -> Path:
     except OSError as error:
         raise _unwritable(target.parent, error) from None
     data = _download()
-    found = _sum(data)
-    if found != SHA256:
-        what = f"the download ({size(len(data))}, SHA-256 {found[:12]}…) is not the known file"
+    checksum = _sum(data)
+    if checksum != SHA256:
+        what = f"the download ({size(len(data))}, SHA-256 {checksum[:12]}…) is not the known file"
         expected = f"{size(SIZE)} with SHA-256 {SHA256[:12]}…"
         raise LoadError(what, URL, expected, f"try again later, or {_BY_HAND}")
     try:
