@@ -8,8 +8,9 @@ makes conversations of it. README.md tells how to add a format.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 from segviz import files
@@ -83,13 +84,11 @@ def _load(
     options: Options,
     progress: Callable[[int, int], None],
 ) -> Corpus:
-    file = Path(path)
-    shown = _label(str(file), limit=160)
+    shown = _label(str(Path(path)), limit=160)
+    file = Path(os.path.expanduser(path))
     if not str(path).strip():
         # An empty path would mean the folder the program happens to run in.
         raise LoadError("no path is given", expected=accepted(), remedy="name a file or folder")
-    with suppress(RuntimeError):  # without a home folder, ~ is a plain name
-        file = file.expanduser()
     with opening(shown):
         if file.is_dir():
             return _read_members(

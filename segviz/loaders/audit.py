@@ -8,10 +8,10 @@ table. The audit's text is CC BY-NC and not part of segviz.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -86,11 +86,8 @@ def with_audit(corpus: Corpus, source: str | Path | bytes, name: str = "") -> Co
     if isinstance(source, bytes):
         data = source
     else:
-        path = Path(source)
-        with suppress(RuntimeError):  # without a home folder, ~ is a plain name
-            path = path.expanduser()
         with opening(shorten(one_line(str(source)), 160)):
-            data = files.read(path)
+            data = files.read(Path(os.path.expanduser(source)))
     tally = Tally()
     try:
         document, mended = read_records(data)

@@ -26,7 +26,7 @@ from segviz.loaders.questions import (
     turn_index,
     unique_index,
 )
-from segviz.loaders.report import Note, Notes, shown
+from segviz.loaders.report import Notes, shown
 from segviz.text.captions import describe, one_line, quoted, shorten
 
 
@@ -77,29 +77,25 @@ def id_under(raw: dict[str, object], key: str, fallback: str, place: Place, note
 # --- all conversations of a file -----------------------------------------------------
 
 
-def settled(
+def _distinct(
     placed: Sequence[tuple[Conversation, Place]], expected: str, notes: Notes
 ) -> tuple[Conversation, ...]:
-    """Returns the conversations, with distinct ids; adds a note for each changed id.
+    """Returns the conversations with distinct ids; adds a note for each changed id.
 
-    ``placed`` has each conversation with its place in the file. Raises LoadError if it is empty.
+    ``placed`` has each conversation with its place in the file. If it is empty, raises LoadError
+    with the first record that was left out.
     """
     if not placed:
-        raise nothing_usable(expected, notes)
+        first = next((note for note in notes if note.kind == "skipped"), None)
+        lost = f"; the first problem is at {shown(first.place)}: {first.what}" if first else ""
+        what = f"The file was read, but it has no messages{lost}"
+        raise LoadError(what, "", expected, "export the conversation again, with its messages")
     conversations = with_distinct_ids([conversation for conversation, _ in placed])
     for fresh, (old, place) in zip(conversations, placed, strict=True):
         if fresh.id != old.id:
             what = f"{quoted(old.id)} is taken by another conversation; called {quoted(fresh.id)}"
             notes.repaired(place, what)
     return conversations
-
-
-def nothing_usable(expected: str, notes: Sequence[Note]) -> LoadError:
-    """Returns the error for a file without turns; it names the first record left out."""
-    first = next((note for note in notes if note.kind == "skipped"), None)
-    lost = f"; the first problem is at {shown(first.place)}: {first.what}" if first else ""
-    what = f"The file was read, but it has no messages{lost}"
-    return LoadError(what, "", expected, "export the conversation again, with its messages")
 
 
 @dataclass(slots=True)
@@ -167,7 +163,7 @@ def conversations_of(
         questions = _questions(chat, blocks, sessions, notes) if chat.asked else ()
         made = Conversation(chat.name, speakers, sessions, questions, label)
         placed.append((chat.finish(made), chat.place))
-    return settled(placed, expected, notes)
+    return _distinct(placed, expected, notes)
 
 
 def _questions(

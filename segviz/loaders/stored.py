@@ -127,7 +127,13 @@ def records_in(document: object, key: str = "") -> Iterator[dict[str, object]]:
     elif isinstance(document, dict):
         parts = {spelled(str(name)): each for name, each in document.items()}
         parts = {name: each for name, each in parts.items() if name not in _TALK}
-        lists = [name for name, each in parts.items() if _holds_records(each, name)]
+        # Lists of objects hold records, lists of texts only under one of the usual names.
+        lists = [
+            name
+            for name, each in parts.items()
+            if isinstance(each, list)
+            and any(isinstance(one, (dict, str) if name in _LISTS else dict) for one in each)
+        ]
         record = _flat(document)
         if not lists and str(_first(record, "text") or "").strip():
             yield record
@@ -135,12 +141,6 @@ def records_in(document: object, key: str = "") -> Iterator[dict[str, object]]:
         for name, each in parts.items():
             if name in lists or (isinstance(each, dict) and not (lists and name in _INSIDE)):
                 yield from records_in(each, name)
-
-
-def _holds_records(value: object, name: str) -> bool:
-    """Returns True for a list of objects, or of texts if its name is one of ``_LISTS``."""
-    kinds: tuple[type, ...] = (dict, str) if name in _LISTS else (dict,)
-    return isinstance(value, list) and any(isinstance(each, kinds) for each in value)
 
 
 def _flat(value: Mapping[str, object]) -> dict[str, object]:

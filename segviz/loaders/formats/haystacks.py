@@ -38,10 +38,6 @@ _TIME = "Chat Time:"
 # --- LongMemEval -----------------------------------------------------------------------
 
 
-def _is_instance(document: object) -> bool:
-    return any(isinstance(raw, dict) and _HAYSTACK in raw for _, raw in rows_of(document))
-
-
 def _read_instances(document: object, name: str, options: Options) -> Reading:
     notes, chats = Notes(), list[Chat]()
     for place, raw in rows_of(document):
@@ -197,7 +193,9 @@ def _marked(haystack: object) -> Iterator[str]:
 
 LONGMEMEVAL = Loader(
     "LongMemEval",
-    _is_instance,
+    lambda document: any(
+        isinstance(raw, dict) and _HAYSTACK in raw for _, raw in rows_of(document)
+    ),
     _read_instances,
     ("day_first",),
     _entry,

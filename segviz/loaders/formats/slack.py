@@ -48,7 +48,13 @@ def matches(document: object) -> bool:
     """Returns True for the folder of a Slack export, or a list of messages of one day."""
     if isinstance(document, Folder):
         return is_export(document)
-    return isinstance(document, list) and any(map(_is_message, document))
+    return isinstance(document, list) and any(
+        isinstance(raw, dict)
+        and raw.get("type") == "message"
+        and isinstance(raw.get("ts"), str)
+        and "text" in raw
+        for raw in document
+    )
 
 
 def read(document: object, name: str, options: Options) -> Reading:
@@ -71,13 +77,6 @@ def read(document: object, name: str, options: Options) -> Reading:
         chats.append(Chat(channel, days[0][1], blocks))
     names = {"text": "text", "speaker": "user", "time": "ts", "session": "day"}
     return read_chats(chats, Keys(names, names), LABEL, options, notes), notes
-
-
-def _is_message(raw: object) -> bool:
-    match raw:
-        case {"type": "message", "ts": str(), "text": _}:
-            return True
-    return False
 
 
 def _names(document: object) -> dict[str, str]:
