@@ -188,6 +188,7 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
     search = _slack(members) if export else _search(members, options)
     if not search.candidates:
         raise _nothing(search)
+    # All files of the first format that has a turn are read.
     tally, conversations = Tally(), list[Conversation]()
     known = {each.loader.label for each in search.candidates}
     for best in [loader for loader in LOADERS.values() if loader.label in known]:
@@ -207,6 +208,7 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
             break
     if not conversations:
         raise _nothing(search)
+    # What was not read is counted in the report.
     for path, problem in search.problems:
         tally.skipped(f"left out: {problem.what}", shown((Member(path),)))
     passed = Counter(each.loader.label for each in search.candidates if each.loader.label in known)

@@ -41,6 +41,7 @@ def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> lis
     Reverses the messages if all their times descend, or only the sessions if only these descend; a
     note in the load report says so. Other steps back in time stay and are noted.
     """
+    # Steps between the messages of a session, and between the sessions.
     blocks: dict[str | None, list[Message]] = {}
     for message in messages:
         blocks.setdefault(message.session, []).append(message)
@@ -111,23 +112,19 @@ def in_sessions(messages: Iterable[Message], gap_hours: float) -> list[list[Mess
     return blocks
 
 
-def session_of(number: int, block: Sequence[Message]) -> Session:
-    """Makes the session ``session_<number>`` of messages, with turns ``S<number>:<position>``."""
-    turns = tuple(
-        Turn(f"S{number}:{row}", each.speaker, each.text) for row, each in enumerate(block, start=1)
-    )
-    return Session(f"session_{number}", *_start(block), turns)
+def session_of(number: int, block: Sequence[Message], given: bool) -> Session:
+    """Makes a session of messages, with the ids that the messages carry if ``given`` is True.
 
-
-def given_session(block: Sequence[Message]) -> Session:
-    """Makes a session of messages that carry its id and the ids of its turns."""
-    turns = tuple(Turn(each.id, each.speaker, each.text, each.caption) for each in block)
-    return Session(block[0].session or "", *_start(block), turns)
-
-
-def _start(block: Sequence[Message]) -> tuple[datetime | None, str]:
+    Else it is ``session_<number>``, with turns ``S<number>:<position>``.
+    """
     dated = next((each for each in block if each.time), block[0])
-    return dated.time, dated.raw or (f"{dated.time:%Y-%m-%d %H:%M}" if dated.time else "")
+    written = dated.raw or (f"{dated.time:%Y-%m-%d %H:%M}" if dated.time else "")
+    turns = tuple(
+        Turn(each.id if given else f"S{number}:{row}", each.speaker, each.text, each.caption)
+        for row, each in enumerate(block, start=1)
+    )
+    name = block[0].session or "" if given else f"session_{number}"
+    return Session(name, dated.time, written, turns)
 
 
 def each_message(

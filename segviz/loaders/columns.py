@@ -322,6 +322,7 @@ def _text(
 
     Parts are preferred to plain text, which some exports leave empty.
     """
+    # Texts of attached files follow the message.
     files = raw.get("attachments")
     attached = [
         text
@@ -331,6 +332,7 @@ def _text(
     parts = [each for each in values if isinstance(each[1], list | dict)]
     spoken = [each for each in parts if (speech(each[1])[0] or "").strip()]
     plain = [each for each in values if each not in parts and each[1] not in (None, "")]
+    # Calls of tools, media and typed parts without text are no faults.
     media = not values and any(isinstance(each, list | dict) for each in raw.values())
     kinds = [part for _, part in parts if not isinstance(part, dict) or "content_type" in part]
     if not (spoken or plain) and (attached or kinds or raw.keys() & _CALLS or media):

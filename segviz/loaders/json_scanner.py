@@ -74,10 +74,12 @@ def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
         if not mark:
             continue
         opens = mark in b"[{"
+        # Outside the items there may be the list's brackets and a comma between two items.
         if (depth == 0 and (mark != b"[" or closed)) or (
             depth < 2 and text.strip() != (before if opens else b"")
         ):
             raise NotItems("the file is not one list, or a comma is missing or too many")
+        # The outline holds an item's own fields, and null for what is nested.
         if depth == 1 and opens:
             start, outline, before = place, bytearray(mark), b","
             objects, lists = [0] * _DEPTHS, [0] * _DEPTHS
@@ -85,6 +87,7 @@ def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
             outline += text + (b"null" if opens else b"")
         if opens and 0 < depth <= _DEPTHS:
             (objects if mark == b"{" else lists)[depth - 1] += 1
+        # The bracket that leads back to the list ends the item.
         depth += 1 if opens else -1
         if depth == 1 and not opens:
             whole = bytes(outline + mark) if len(outline) <= OUTLINE else b""

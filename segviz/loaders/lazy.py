@@ -120,6 +120,7 @@ def list_file(
     with files.opened(path) as stream:
         items = find_items(stream)
         try:
+            # The first items decide the format.
             first = list(islice(items, _LOOKED_AT))
             loader = _loader(path, first, options)
             if loader is None or loader.entry is None:
@@ -129,6 +130,7 @@ def list_file(
                 progress(item.stop, total)
         except NotItems:
             return None
+    # Items without an id are called by their position.
     names = distinct([entry.id or f"{row}" for row, (*_, entry) in enumerate(listing, start=1)])
     named = list(zip(listing, names, strict=True))
     entries = tuple(replace(entry, id=name) for (*_, entry), name in named)

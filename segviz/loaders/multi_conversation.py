@@ -10,7 +10,6 @@ from itertools import pairwise
 from segviz.conversation import Conversation, Question, Session, with_distinct_ids
 from segviz.loaders.chat import (
     Message,
-    given_session,
     in_sessions,
     note_backwards,
     oldest_first,
@@ -149,14 +148,15 @@ def conversations_of(
     """
     placed: list[tuple[Conversation, Place]] = []
     for chat in chats:
-        ordered = chat.messages if chat.example else oldest_first(chat.messages, chat.place, notes)
+        # A data set keeps its order and its ids.
+        given = bool(chat.example)
+        ordered = chat.messages if given else oldest_first(chat.messages, chat.place, notes)
         blocks = in_sessions(ordered, options.gap_hours)
         if not blocks:
             notes.skipped(chat.place, "no messages; the conversation is left out")
             continue
         sessions = tuple(
-            given_session(block) if chat.example else session_of(number, block)
-            for number, block in enumerate(blocks, start=1)
+            session_of(number, block, given) for number, block in enumerate(blocks, start=1)
         )
         note_backwards(sessions, chat.place, notes)
         speakers = speakers_of(sessions, usual)
@@ -178,10 +178,12 @@ def _questions(
     """
     turns = [turn for session in sessions for turn in session.turns]
     messages = [message for block in blocks for message in block]
+    # What evidence may cite: a turn's text, its id in any spelling, or the message's own id.
     index = unique_index((turn.text, turn.id) for turn in turns)
     index |= turn_index(turn.id for turn in turns)
     pairs = zip(messages, turns, strict=True)
     index |= unique_index((message.id, turn.id) for message, turn in pairs)
+    # The first turn of the next session, by the name of a session.
     starts = zip(blocks, sessions, strict=True)
     steps = pairwise((block[0].session, session.turns[0].id) for block, session in starts)
     moments = {name: start for (name, _), (_, start) in steps}

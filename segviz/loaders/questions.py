@@ -100,6 +100,7 @@ def _question(
     if not isinstance(raw, dict):
         notes.skipped(place, f"expected a question (an object), found {describe(raw)}")
         return None
+    # Each meaning has its value and the place of it.
     field = {meaning: _field(raw, names, place) for meaning, names in NAMES.items()}
     text, here = field["question"]
     if not isinstance(text, str) or not text.strip():
@@ -216,6 +217,7 @@ def read_evidence(
     cited: dict[str, None] = {}
     unresolved: dict[str, None] = {}
     for here, entry in _entries(raw, place):
+        # Numbers may be ids; anything else that is no text is kept as unresolved.
         if isinstance(entry, int) and str(entry) in index:
             entry = str(entry)
         if not isinstance(entry, str):
@@ -223,6 +225,7 @@ def read_evidence(
             unresolved[shown] = None
             notes.repaired(here, f"expected the id of a turn, found {describe(entry)}")
             continue
+        # A text may cite several turns; repairs are noted.
         ids, rest = resolve(entry, index)
         if rest:
             _note_unresolved(rest, here, notes)

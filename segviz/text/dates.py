@@ -258,6 +258,7 @@ def read_times(
     values share (:func:`order_of`).
     """
     times, notes = [read_time(value) for value in values], []
+    # Dates of three numbers, which one order must fit.
     ambiguous = {
         row: fields
         for row, value in enumerate(values)
@@ -272,6 +273,7 @@ def read_times(
     if order is not None:
         for row, fields in ambiguous.items():
             times[row] = fields.read(order)
+    # Some programs write a zone and others do not.
     written = [value for value, moment in zip(values, times, strict=True) if moment]
     clocks = [value for value in written if isinstance(value, str) and ":" in value]
     zoned = sum(_ZONED.search(value.strip()) is not None for value in clocks)
@@ -295,6 +297,7 @@ def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | N
     if day_first is not None:
         return ("dmy" if day_first else "mdy"), ""
     example = date_as_written(dates[0])
+    # The order in which all numbers are dates, else that of nearly all.
     orders: tuple[Order, Order] = ("dmy", "mdy")
     read = [[time for date in dates if (time := date.read(order))] for order in orders]
     day, month = map(len, read)
@@ -311,9 +314,9 @@ def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | N
     back = [sum(a > b for a, b in pairwise(times)) for times in read]
     if back[0] != back[1]:
         return orders[back[0] > back[1]], ""
-    if all(date.mark == "." for date in dates):
-        return "dmy", ""
-    if all(date.numbers[0].lstrip("0") == date.numbers[1].lstrip("0") for date in dates):
+    # Dots stand after the day first; 5/5/2025 is the same day in both orders.
+    same = all(date.numbers[0].lstrip("0") == date.numbers[1].lstrip("0") for date in dates)
+    if same or all(date.mark == "." for date in dates):
         return "dmy", ""
     what = f"{example} may have the day or the month first, and nothing in the file decides"
     return None, f"{what}; read without dates until their order is said (day_first)"

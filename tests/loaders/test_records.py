@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from segviz.loaders import load
+from segviz.loaders import LoadError, load
+from segviz.loaders.columns import ALIASES
 from segviz.loaders.formats.slack import plain
 from tests.loaders.reading import only, read, said
 from tests.loaders.test_formats import SAMPLES
@@ -98,3 +99,15 @@ def test_slack_damaged_days_are_told(tmp_path: Path) -> None:
 )
 def test_slack_markup(text: str, shown: str) -> None:
     assert plain(text, {"U1": "Ann"}) == shown
+
+
+def test_a_chat_whose_fields_have_other_names_needs_a_row_per_field_in_one_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chat = [{"autor": "Ann", "wiadomość": "cześć"}, {"autor": "Bob", "wiadomość": "hej"}]
+    with pytest.raises(LoadError):
+        read(chat)
+    for meaning, name in (("speaker", "autor"), ("text", "wiadomość")):
+        monkeypatch.setitem(ALIASES, meaning, (*ALIASES[meaning], name))
+    assert said(chat) == [("Ann", "cześć"), ("Bob", "hej")]
+    assert read(chat).report.columns == {"speaker": "autor", "text": "wiadomość"}

@@ -129,6 +129,7 @@ def _loader(form: Form) -> Loader:
         if not chats:  # no list of records has the user's columns
             rows = [raw for _, raw in rows_of(document)]
         some = (raw for raw in rows[:_LOOKED_AT] if isinstance(raw, dict))
+        # The keys of the first records are the columns of the file.
         headers = list(dict.fromkeys(key for raw in some for key in raw))
         columns = settle(headers, options.columns) if headers else {}
         _note_rest(document, chats, notes)
@@ -246,6 +247,7 @@ def _named_chats(
     """Yields the dialogues in an object; a single dialogue if ``one`` is True."""
     name = named_after([value.get(key) for key in TITLES], name)
     began = next((value[key] for key in keys_of(tuple(value), "time")), None)
+    # A tree of messages, then a usual key of chats, decide; else any other key may hold chats.
     for nodes in _TREES:
         if (chat := _branch(value, (*place, nodes), nodes)) is not None:
             chat.name, chat.blocks[0].began = name, began
@@ -267,6 +269,7 @@ def _named_chats(
         if key not in _HOLDERS and spelled(key) not in (*_QUESTIONS, *NAMES["evidence"])
     }
     rest = {key: chats for key, chats in rest.items() if chats}
+    # Keys such as session_1 or 2025-01-09 are sessions of one chat.
     dated = {key: read_time(key) for key in rest}
     if len(rest) > 1 and all(_NUMBERED.fullmatch(key) or dated[key] for key in rest):
         rest = {"": _sessions(rest, dated, name, place)}
@@ -449,6 +452,7 @@ def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Chat | Non
     """
     block = value.get(nodes)
     listed = block.values() if isinstance(block, dict) else block if isinstance(block, list) else ()
+    # Messages by id, each with its place.
     keys = dict.fromkeys(key for raw in listed if isinstance(raw, dict) for key in raw)
     own, parent = (
         next((k for k in keys if spelled(k) in known), "") for known in (OWN_IDS, _PARENT)
@@ -470,6 +474,7 @@ def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Chat | Non
         return None  # a list without branches is read in order
     if isinstance(block, list) and _is_thread(placed, parents):
         return None
+    # From the current message, else the last one, up to the root.
     here = value.get(current)
     if not isinstance(here, str) or here not in parents:
         here = next(reversed(parents))

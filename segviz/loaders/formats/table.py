@@ -43,6 +43,7 @@ def read(document: object, name: str, options: Options) -> Reading:
     if ragged:
         what = f"{counted(ragged, 'row')} with more or fewer cells than the header"
         notes.repaired((), what)
+    # Rows become records by column name.
     records: list[tuple[Place, object]] = []
     text_at = headers.index(columns["text"])
     for row in rows:

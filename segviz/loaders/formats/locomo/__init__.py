@@ -188,6 +188,7 @@ def _observations(
                 if not isinstance(text, str) or not text.strip():
                     notes.skipped(here, f"expected [fact, turn], found {describe(entry)}")
                     continue
+                # A fact names one turn or several, in any spelling.
                 names = named if isinstance(named, list) else [named]
                 cited = [resolve(name, index) for name in names if isinstance(name, str)]
                 sources = tuple(dict.fromkeys(turn for turns, _ in cited for turn in turns))
