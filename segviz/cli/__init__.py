@@ -139,13 +139,11 @@ def _run(given: list[str]) -> int:
         return end.exit_code
     except click.ClickException as error:
         message, where = error.format_message(), getattr(error, "ctx", None)
-        if where is not None:  # a wrong argument: click's message, in the style of ours
-            message = (
-                f"{' '.join(message.split()).rstrip('.')}{hint} (see {where.command_path} --help)"
-            )
-        else:
-            message += hint
-        Console().error(message)
+        if where is None:
+            Console().error(message + hint)
+        else:  # a wrong argument: click's message, in the style of ours
+            message = " ".join(message.split()).rstrip(".")
+            Console().error(f"{message}{hint} (see {where.command_path} --help)")
         return error.exit_code
     except KeyboardInterrupt:
         Console().error("interrupted")

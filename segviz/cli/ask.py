@@ -10,6 +10,7 @@ import numpy as np
 from segviz.cli.build_options import build_options, memory_of
 from segviz.cli.command import (
     OK,
+    Console,
     Options,
     Unfinished,
     UsageError,
@@ -18,7 +19,6 @@ from segviz.cli.command import (
     output_options,
     user_errors,
 )
-from segviz.cli.console import Console
 from segviz.cli.models import models
 from segviz.cli.retrieval import (
     number_option,
@@ -82,6 +82,7 @@ def ask(options: Options, console: Console) -> int:
             reply = answer(memory, result, wanted) if wanted else None
         except ModelError as error:
             raise Unfinished(f"{error} The same command asks again.") from None
+    # Say which of the chosen levels have no node.
     there = np.unique(result.structure.level[result.structure.active]).tolist()
     if lost := sorted(set(result.settings.levels or ()).difference(there)):
         lacking, known = (", ".join(map(str, levels)) for levels in (lost, there))
@@ -128,6 +129,7 @@ def _print_report(
     question: Question | None,
     reply: Answer | None,
 ) -> None:
+    # The question and how it was asked.
     console.line(result.question)
     asked = result.settings
     spread = f"{asked.policy}, alpha {asked.alpha:g}, H {asked.horizon}"
@@ -142,23 +144,27 @@ def _print_report(
         console.line(moment_sentence(memory, question, asked.step))
     if result.evidence and not result.native:
         console.line("scores: before -> after propagation; was: rank before propagation")
+    # A paragraph for each retrieved node, best first.
     gold = _gold(memory, result, question)
-    held = memory.gold(tuple(gold), result.structure).by_node
+    gold_nodes = memory.gold(tuple(gold), result.structure).by_node
     names = level_names(memory.system)
     labels = shown_labels(memory, result.structure)
     for item in result.evidence:
         start, stop = item.span
         where = f"unit {start}" if stop - start == 1 else f"units {start}-{stop - 1}"
-        mark = ", gold" if held.get(item.node) else ""
+        mark = ", gold" if gold_nodes.get(item.node) else ""
         moved = "" if item.rank_before == item.rank_after else f", was {item.rank_before}"
         console.line()
-        name = _called(labels[item.node]) + level_name(item.level, names)
+        label = labels[item.node]
+        name = (f"{label}: " if label else "") + level_name(item.level, names)
+        ends = dict.fromkeys((*item.turn_ids[:1], *item.turn_ids[-1:]))
         console.line(
             f"{item.rank_after:>3}. {name}, {where} "
-            f"({_turns(item.turn_ids)}), "
+            f"({' to '.join(ends) or 'no turns'}), "
             f"{item.initial:.5f} -> {item.final:.5f}{moved}{mark}"
         )
         console.block(item.text, "     ")
+    # What the data set says about the question, and the model's answer.
     if gold:
         console.line()
         console.line("gold: " + ", ".join(f"{turn} {state}" for turn, state in gold.items()))
@@ -173,11 +179,3 @@ def _print_report(
         fewer = f" from the best {read} of {len(result.evidence)} excerpts" * (reply.left_out > 0)
         console.line(f"answer{fewer}:")
         console.block(reply.fault or reply.text, "     ")
-
-
-def _called(label: str) -> str:
-    return f"{label}: " if label else ""
-
-
-def _turns(turn_ids: tuple[str, ...]) -> str:
-    return " to ".join(dict.fromkeys((turn_ids[0], turn_ids[-1]))) if turn_ids else "no turns"

@@ -5,21 +5,18 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import click
-
-from segviz import files
+from segviz import files, store
 from segviz.cli.build_options import memory_of, refuse_idle, system_options
 from segviz.cli.command import (
     OK,
+    Console,
     Options,
     UsageError,
     command,
     either,
-    option,
     output_options,
     user_errors,
 )
-from segviz.cli.console import Console
 from segviz.cli.models import Models, models
 from segviz.cli.retrieval import SHARED, given, options_for, settings_content
 from segviz.cli.source import (
@@ -27,17 +24,16 @@ from segviz.cli.source import (
     file_argument,
     output_path,
     path_of,
+    path_option,
     read_conversation,
     write_file,
 )
 from segviz.evaluation.audit import audit as audited
 from segviz.evaluation.stages import occurring
+from segviz.export import rows_csv, trec_qrels, trec_run
 from segviz.export.audit import audit_html
-from segviz.export.tables import rows_csv
-from segviz.export.trec import trec_qrels, trec_run
 from segviz.loaders import LoadError, table_rows
 from segviz.memory import Memory, locomo_facts, memory_from
-from segviz.store import recognises
 
 FACTS = "locomo-facts"
 
@@ -54,11 +50,11 @@ _YES_NO = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no
 
 @command
 @file_argument
-@option("--store", _STORE, type=click.Path(), metavar="FILE")
-@option("--answers", _ANSWERS, type=click.Path(), metavar="FILE")
-@option("-o --output", _CSV, type=click.Path(), metavar="PATH")
-@option("--trec", _TREC, type=click.Path(), metavar="FOLDER")
-@option("--html", "Write a report that works offline.", type=click.Path(), metavar="PATH")
+@path_option("--store", _STORE, "FILE")
+@path_option("--answers", _ANSWERS, "FILE")
+@path_option("-o --output", _CSV)
+@path_option("--trec", _TREC, "FOLDER")
+@path_option("--html", "Write a report that works offline.")
 @options_for(*SHARED)
 @conversation_options()
 @system_options(others=[FACTS])
@@ -78,7 +74,7 @@ def audit(options: Options, console: Console) -> int:
     --system locomo-facts audits the facts that a LoCoMo file brings.
 
     Also lists texts that a later text on the same subject may have replaced. They are compared by
-    words and meaning: a pair may agree, and a contradiction in other words is not found.
+    words and meaning: a pair may agree, and a contradiction in other words is not result.
 
     JSON: command, conversation, system, settings, counts (texts, attributed, unsure, turns,
     written, questions), stages (all, category, session: a row each with the share of every stage),
@@ -93,6 +89,7 @@ def audit(options: Options, console: Console) -> int:
         segviz audit boat.json.gz
     """
     either(options, "store", "system")
+    # Check the files to write before the work begins.
     inputs = [each for each in (options.file, options.store) if each]
     table, page = (path and output_path(path, *inputs) for path in (options.output, options.html))
     with models(options, console) as clients:
@@ -101,6 +98,7 @@ def audit(options: Options, console: Console) -> int:
         with user_errors():
             right = _right(options.answers, memory) if options.answers else None
             result = audited(memory, right=right, **given(options, SHARED))
+    # Write the files, then print the result.
     if table:
         write_file(table, rows_csv(result.rows()))
     if options.trec:
@@ -126,15 +124,16 @@ def audit(options: Options, console: Console) -> int:
         return OK
     counts, how = result.counts, result.settings.in_words
     console.line(
-        f"{memory.system}: {counts['texts']} texts from {counts['written']} of {counts['turns']} "
-        f"turns; turns of {counts['attributed']} found by their words ({counts['unsure']} unsure)"
+        f"{memory.system}: {counts['texts']} texts from {counts['written']} of "
+        f"{counts['turns']} turns; turns of {counts['attributed']} found by their words "
+        f"({counts['unsure']} unsure)"
     )
     if not result.stages:
         console.line(f"{conversation.id} has no question with evidence, so no stage is known")
     else:
         console.line(f"{counts['questions']} questions with evidence, K {options.k}, by {how}")
-        kept = ("group", "gold turns", *occurring(tables["all"]))
-        console.rows([{name: row[name] for name in kept} for t in tables.values() for row in t])
+        columns = ("group", "gold turns", *occurring(tables["all"]))
+        console.rows([{name: row[name] for name in columns} for t in tables.values() for row in t])
     if result.stale:
         console.line(f"{len(result.stale)} texts with a later one on the same subject, or ended:")
     for each in result.stale[:_STALE]:
@@ -154,20 +153,20 @@ def _right(path: str, memory: Memory) -> dict[int, bool]:
     mine = {"conversation": memory.conversation.id, "system": memory.system}
     with user_errors(OSError, LoadError):
         rows = table_rows(files.read(path), Path(path).name)
-    verdicts: dict[int, bool] = {}
+    right: dict[int, bool] = {}
     for row in rows:
         if any(str(row.get(name, own)) != own for name, own in mine.items()):
             continue
-        number, verdict = str(row.get("question", "")), str(row.get("right", "")).lower()
+        number, graded = str(row.get("question", "")), str(row.get("right", "")).lower()
         if not number.isdecimal():
             raise UsageError(f"{path}: question is {number!r:.60}; expected its number")
-        if int(number) in verdicts:
+        if int(number) in right:
             raise UsageError(f"{path}: question {number} has two answers; keep one retrieval")
-        if verdict in _YES_NO:
-            verdicts[int(number)] = _YES_NO[verdict]
-    if not verdicts:
+        if graded in _YES_NO:
+            right[int(number)] = _YES_NO[graded]
+    if not right:
         raise UsageError(f"{path} has no answer of {memory.system} to {memory.conversation.id}")
-    return verdicts
+    return right
 
 
 def _memory(options: Options, console: Console, clients: Models) -> Memory:
@@ -176,7 +175,7 @@ def _memory(options: Options, console: Console, clients: Models) -> Memory:
         return memory_of(options, console, clients)
     if options.settings:
         raise UsageError("--set is for a system; stored texts have no parameters")
-    if recognises(path_of(options.file)):
+    if store.recognises(path_of(options.file)):
         refuse_idle(options.file, options)
     conversation, embedder = read_conversation(options, console), clients.embedder
     with user_errors(ValueError, LoadError, OSError):

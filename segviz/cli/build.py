@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import click
-
 from segviz.cli.build_options import build_options, built, parameters_help
-from segviz.cli.command import OK, Options, UsageError, command, option, output_options, user_errors
-from segviz.cli.console import Console
+from segviz.cli.command import OK, Options, UsageError, command, output_options, user_errors
+from segviz.cli.console import Console, plain
 from segviz.cli.models import models
-from segviz.cli.source import file_argument, output_path, path_of
+from segviz.cli.source import file_argument, output_path, path_of, path_option
 from segviz.evaluation.node_texts import contentless_lines, contentless_share, unsourced_texts
 from segviz.memory import Memory
 from segviz.retrieval import Retriever
@@ -25,7 +23,7 @@ _OUTPUT = "File of the memory: JSON if the name ends in .json or .gz, else a con
 
 @command
 @file_argument
-@option("-o --output", _OUTPUT, required=True, type=click.Path(), metavar="PATH")
+@path_option("-o --output", _OUTPUT, required=True)
 @build_options()
 @output_options
 def build(options: Options, console: Console) -> int:
@@ -66,6 +64,7 @@ def build(options: Options, console: Console) -> int:
             f"the search of {options.system} is not saved: asked from {path}, its texts are ranked "
             "by segviz's relevance; give the conversation and --system to ask by its search"
         )
+    # Print the summary: as JSON, or the shape and, with a model, its cost.
     summary = summary_of(memory)
     if options.json:
         console.json("build", {"output": str(path), **summary})
@@ -127,7 +126,7 @@ def summary_of(memory: Memory) -> dict[str, Any]:
         "chat": memory.chat or None,
         "steps": len(memory.steps),
         "shape": {
-            **{name: getattr(measured, name) for name in measured.__dataclass_fields__},
+            **plain(measured),
             "nodes_per_leaf": measured.nodes_per_leaf,
             "contentless_lines": contentless_lines(memory.structure, memory.conversation.speakers),
         },

@@ -14,6 +14,7 @@ import click
 
 from segviz import store
 from segviz.cli.command import (
+    Console,
     Option,
     Options,
     Unfinished,
@@ -24,7 +25,6 @@ from segviz.cli.command import (
     together,
     user_errors,
 )
-from segviz.cli.console import Console
 from segviz.cli.models import Models, embedder_option, expectations, model_options
 from segviz.cli.source import (
     audit_option,
@@ -217,6 +217,7 @@ def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
         UsageError: a system or parameter is unknown, or the options exclude each other.
     """
     either(options, "system", "systems")
+    # One system, built for each value of a parameter.
     name, given = imported(options.system or SYSTEM), options.settings
     if options.vary:
         parameter, mark, values = options.vary.partition("=")
@@ -226,19 +227,21 @@ def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
             f"{parameter} {value}": (name, settings_of(name, [*given, f"{parameter}={value}"]))
             for value in names(values)
         }
+    # One system with settings.
     if options.system or (given and not options.systems):
         return {name: (name, settings_of(name, given))}
     if given:
         raise UsageError("--set is for one --system; several have their defaults")
-    variants: dict[str, Variant] = {}
+    # Several systems with their defaults.
+    systems: dict[str, Variant] = {}
     for one in options.systems or usual:
         name = imported(one)
         if name not in SYSTEMS:
             raise UsageError(f"unknown system {name!r}; choose among {', '.join(SYSTEMS)}")
-        if name in variants:
+        if name in systems:
             raise UsageError(f"--systems {one!r}: {name!r} is named before; name it once")
-        variants[name] = (name, {})
-    return variants
+        systems[name] = (name, {})
+    return systems
 
 
 def build_one(
@@ -253,6 +256,7 @@ def build_one(
     system, callers = usable(name, settings, models)
     if not conversation.units(unit):
         raise UsageError(f"the rule {unit!r} makes no leaf from {conversation.id}; try another")
+    # With a model, a rehearsal tells the expected calls and the number of replies for the progress.
     chat = models.chat if callers else None
     total, replies = len(conversation.units(unit)), 0.0
     if chat is not None and not console.quiet:
@@ -260,6 +264,7 @@ def build_one(
         for line in expectations(wanted, models):
             console.note(line)
         replies = sum(each.replies for each in wanted.values())
+    # A pause or an interruption says what is saved.
     try:
         with console.progress(f"building {name}", "leaves", chat=chat, replies=replies) as show:
             show(0, total)

@@ -11,7 +11,9 @@ from typing import Any
 
 import click
 
-from segviz.cli.console import Console, output_errors
+from segviz.cli.console import Console as Console
+from segviz.cli.console import output_errors
+from segviz.cli.console import plain as plain
 
 OK, FAILED, USAGE, UNFINISHED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 
@@ -154,29 +156,24 @@ def either(options: Options, *names: str) -> None:
         raise UsageError(f"give {' or '.join(given)}, not both")
 
 
-def names(given: str) -> tuple[str, ...]:
-    """Parses a text such as ``"top-down,both"`` into names."""
-    return _listed(given, str, "names, as a,b")
+def _list_of(kind: Callable[[str], Any], expected: str) -> Callable[[str], tuple[Any, ...]]:
+    """Returns a function that parses a text of different values, separated by commas."""
+
+    def parse(given: str) -> tuple[Any, ...]:
+        try:
+            values = tuple(kind(part) for part in given.split(","))
+        except ValueError:
+            raise click.BadParameter(f"{given!r} found; expected {expected}") from None
+        if len(set(values)) < len(values):
+            raise click.BadParameter(f"{given!r} names one twice; name each once")
+        return values
+
+    return parse
 
 
-def whole_numbers(given: str) -> tuple[int, ...]:
-    """Parses a text such as ``"0,1"`` into integers."""
-    return _listed(given, int, "whole numbers, as 0,1")
-
-
-def numbers(given: str) -> tuple[float, ...]:
-    """Parses a text such as ``"0.1,0.5"`` into floats."""
-    return _listed(given, float, "numbers, as 0.1,0.5")
-
-
-def _listed(given: str, kind: Callable[[str], Any], expected: str) -> tuple[Any, ...]:
-    try:
-        values = tuple(kind(part) for part in given.split(","))
-    except ValueError:
-        raise click.BadParameter(f"{given!r} found; expected {expected}") from None
-    if len(set(values)) < len(values):
-        raise click.BadParameter(f"{given!r} names one twice; name each once")
-    return values
+names = _list_of(str, "names, as a,b")
+whole_numbers = _list_of(int, "whole numbers, as 0,1")
+numbers = _list_of(float, "numbers, as 0.1,0.5")
 
 
 @contextmanager
@@ -186,11 +183,11 @@ def user_errors(*kinds: type[Exception]) -> Iterator[None]:
     try:
         yield
     except expected as error:
-        raise UsageError(_sentence(error)) from None
-
-
-def _sentence(error: Exception) -> str:
-    if isinstance(error, OSError):
-        return ": ".join(filter(None, (str(error.filename or ""), error.strerror or str(error))))
-    # str() of a KeyError is the repr of its message.
-    return str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+        message = str(error)
+        if isinstance(error, OSError):
+            message = ": ".join(
+                filter(None, (str(error.filename or ""), error.strerror or message))
+            )
+        elif isinstance(error, KeyError) and error.args:  # str() would give the repr of its message
+            message = str(error.args[0])
+        raise UsageError(message) from None

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from time import perf_counter
 
-import click
-
 from segviz.cli.build_options import build_options
-from segviz.cli.command import OK, Options, UsageError, command, option, output_options
+from segviz.cli.command import OK, Options, UsageError, command, output_options
 from segviz.cli.console import Console
 from segviz.cli.many import many_options, measured, runs_of
 from segviz.cli.models import models
 from segviz.cli.retrieval import SHARED, options_for
-from segviz.cli.source import output_path, write_file
+from segviz.cli.source import files_argument, output_path, path_option, write_file
 from segviz.cli.tables import Owner, report
 from segviz.evaluation.compare import Comparison, compare_one, joined, pooled_comparison
 from segviz.systems import SYSTEMS
@@ -21,13 +19,11 @@ _SETTINGS = (*SHARED, "units", "tokens")
 
 
 @command
-@click.argument("file", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
+@files_argument
 @options_for(*SHARED)
 @many_options
 @build_options(several=True)
-@option(
-    "--html", "Write an interactive page that works offline.", type=click.Path(), metavar="PATH"
-)
+@path_option("--html", "Write an interactive page that works offline.")
 @output_options
 def compare(options: Options, console: Console) -> int:
     """Measures several systems on the same leaves and questions.

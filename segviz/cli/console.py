@@ -33,7 +33,7 @@ _REDRAW_SECONDS = 0.1
 
 def visible(text: str) -> str:
     """Returns ``text`` in one line, with escaped control and bidi characters."""
-    return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
+    return _CONTROLS.sub(lambda match: repr(match[0])[1:-1], text)
 
 
 def plain(value: Any) -> Any:
@@ -171,13 +171,14 @@ class Console:
             nonlocal last, at
             at = done, total
             now = time.monotonic()
-            said = pace.phrase(done, total, now)
+            # A terminal is redrawn a few times a second, a log gets a line every few seconds.
+            pace_text = pace.phrase(done, total, now)
             if self.quiet or (shown and done < total and now - last < _REDRAW_SECONDS):
                 return
             if not shown and (done == total or now - last < log_seconds):
                 return
             last = now
-            line = f"{visible(what)}: {done} of {total} {noun}{said}"
+            line = f"{visible(what)}: {done} of {total} {noun}{pace_text}"
             self.err.write(f"\r{line}\x1b[K" if shown else f"{line}\n")
             self.err.flush()
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import click
-
-from segviz.cli.command import OK, Options, UsageError, command, option, output_options, user_errors
+from segviz.cli.command import OK, Options, UsageError, command, output_options, user_errors
 from segviz.cli.console import Console
 from segviz.cli.source import (
     conversation_options,
     file_argument,
     output_path,
     path_of,
+    path_option,
     read_conversation,
     read_corpus,
     write_file,
@@ -23,18 +22,10 @@ from segviz.memory import open_memory
 from segviz.store import recognises
 from segviz.text.captions import counted
 
-_OUTPUT = "File to write; - for standard output."
-
 
 @command
 @file_argument
-@option(
-    "-o --output",
-    "File to write; - for standard output.",
-    required=True,
-    type=click.Path(),
-    metavar="PATH",
-)
+@path_option("-o --output", "File to write; - for standard output.", required=True)
 @conversation_options()
 @output_options
 def convert(options: Options, console: Console) -> int:
@@ -54,6 +45,7 @@ def convert(options: Options, console: Console) -> int:
     if path is None and options.json:
         raise UsageError("--json and -o - would both write to standard output")
     conversations = _conversations(options, console)
+    # A pipe gets the file alone.
     if path is None:
         console.raw(locomo_json(conversations))
         return OK

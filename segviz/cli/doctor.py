@@ -10,16 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module, metadata
 
-from segviz.cli.command import (
-    FAILED,
-    OK,
-    Options,
-    UsageError,
-    command,
-    option,
-    output_options,
-    user_errors,
-)
+from segviz.cli.command import FAILED, OK, Options, UsageError, command, option, output_options
 from segviz.cli.console import Console
 from segviz.cli.models import server_at
 from segviz.cli.serve import free_port
@@ -44,10 +35,10 @@ def _packages() -> Iterator[Finding]:
     fits = sys.version_info >= (3, 11)
     what = platform.python_version() + ("" if fits else "; segviz needs 3.11 or later")
     yield "python", GOOD if fits else BAD, what
-    modules: dict[str, str] = {}
-    for module, packages in metadata.packages_distributions().items():
-        if not module.startswith("_"):
-            modules |= {package.lower(): module for package in packages}
+    # A package may have another name than its module.
+    distributions = metadata.packages_distributions().items()
+    named = [(module, packages) for module, packages in distributions if module[0] != "_"]
+    modules = {package.lower(): module for module, packages in named for package in packages}
     checked = set()
     for line in metadata.requires("segviz") or ():
         name, extra = re.split(r"[^\w.-]", line)[0], re.search(r"extra == ['\"](.*)['\"]", line)
@@ -59,23 +50,18 @@ def _packages() -> Iterator[Finding]:
             import_module(modules.get(name.lower(), name))
             yield name, GOOD, version
         except metadata.PackageNotFoundError:
-            wanted = f"'segviz[{extra[1]}]'" if extra else name
-            optional = " (optional)" if extra else ""
+            optional, wanted = (" (optional)", f"'segviz[{extra[1]}]'") if extra else ("", name)
             what = f"not installed{optional}; python -m pip install {wanted}"
             yield name, GOOD if extra else BAD, what
         except (Exception, SystemExit) as error:  # an import may raise anything
             yield name, BAD, f"{version} cannot be imported: {type(error).__name__}: {error}"
 
 
-def _plugins() -> Iterator[Finding]:
-    """Lists the plug-ins that other packages bring, with their problems."""
+def _parts() -> Iterator[Finding]:
+    """Checks plug-ins, embedder, cache of replies, browser for pictures, and port of the app."""
     for each in PLUGINS:
         what = f"{each.package}: {each.problem}" if each.problem else each.package
         yield f"{each.group} {each.name}", NOTE if each.problem else GOOD, what
-
-
-def _parts() -> Iterator[Finding]:
-    """Checks embedder, cache of replies, browser for pictures, and port of the app."""
     embedder = get_embedder()
     dimensions = embedder.embed(["doctor"]).shape[1]
     if embedder.name.startswith("wordllama"):
@@ -85,8 +71,8 @@ def _parts() -> Iterator[Finding]:
         yield "embedder", NOTE, what
     with ModelCache(path := cache_path(os.environ), limit_bytes=CACHE_BYTES) as cache:
         answers, vectors = cache.counts()
-        held = f"{answers} answers, {vectors} embeddings, {cache.size / 1e6:.1f} MB"
-        yield "cache", NOTE if cache.notes else GOOD, " ".join(cache.notes) or f"{path}: {held}"
+        sizes = f"{answers} answers, {vectors} embeddings, {cache.size / 1e6:.1f} MB"
+        yield "cache", NOTE if cache.notes else GOOD, " ".join(cache.notes) or f"{path}: {sizes}"
     try:
         yield "browser", GOOD, f"{find_browser()} (draws pictures; not started now)"
     except BrowserError as error:
@@ -116,8 +102,7 @@ def _keys() -> Iterator[Finding]:
 
 def _server(place: str, model: str) -> Iterator[Finding]:
     """Tests a server by its list of models and, if ``model`` is named, by a few short requests."""
-    with user_errors():
-        endpoint = replace(server_at(place), model=model)
+    endpoint = server_at(place, model=model)
     report = probe(replace(endpoint, key=key_for(endpoint, os.environ)))
     yield "server", BAD if report.problem else GOOD, endpoint.address
     for name, what in report.lines:
@@ -140,12 +125,12 @@ def doctor(options: Options, console: Console) -> int:
     JSON: command, version, healthy, findings (each name, state: ok, note or missing, what).
     """
     tested = _server(options.server, options.model or "") if options.server else ()
-    findings = dict.fromkeys([*_packages(), *_plugins(), *_parts(), *_keys(), *tested])
+    findings = list(dict.fromkeys([*_packages(), *_parts(), *_keys(), *tested]))
     healthy = all(state != BAD for _, state, _ in findings)
     version = metadata.version("segviz")
     if options.json:
-        rows = [dict(zip(("name", "state", "what"), each, strict=True)) for each in findings]
-        console.json("doctor", {"version": version, "healthy": healthy, "findings": rows})
+        described = [dict(zip(("name", "state", "what"), each, strict=True)) for each in findings]
+        console.json("doctor", {"version": version, "healthy": healthy, "findings": described})
     else:
         console.line(f"segviz {version}")
         for name, state, what in findings:

@@ -13,8 +13,8 @@ from segviz.cli.console import Console
 from segviz.cli.models import Models, models
 from segviz.cli.retrieval import number_option, retrieval_options, settings_of
 from segviz.cli.source import SAMPLE, file_argument, output_path, path_of, reading, write_file
-from segviz.export import FORMATS, Format, View, file_name, view_of
-from segviz.export.browser import BrowserError, find_browser
+from segviz.export import FORMATS, BrowserError, Format, View, file_name, view_of
+from segviz.export.browser import find_browser
 from segviz.export.pictures import made
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
@@ -72,6 +72,7 @@ def export(options: Options, console: Console) -> int:
         with user_errors(ValueError, BrowserError):
             view = _view(options, memory, clients)
             content = made(chosen, view, dark=options.dark)
+    # Write the content to standard output or into the file.
     if options.output == "-":
         console.raw(content)
         return OK

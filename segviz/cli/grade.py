@@ -11,6 +11,7 @@ import click
 from segviz.cli.build_options import build_options
 from segviz.cli.command import (
     OK,
+    Console,
     Options,
     Unfinished,
     UsageError,
@@ -22,31 +23,33 @@ from segviz.cli.command import (
     user_errors,
     whole_numbers,
 )
-from segviz.cli.console import Console
-from segviz.cli.many import ANSWERS, Runs, counting_options, runs_of
+from segviz.cli.many import ANSWERS, Runs, runs_of
 from segviz.cli.models import agree, judge_options, models
 from segviz.cli.retrieval import SHARED, options_for, settings_content
-from segviz.cli.source import output_path, write_file
-from segviz.cli.tables import check_disputed
+from segviz.cli.source import files_argument, output_path, path_option, write_file
+from segviz.cli.tables import check_disputed, counting_options
 from segviz.conversation import Conversation, category_label
-from segviz.evaluation.compare import COLLAPSED, NATIVE, first_alike
-from segviz.evaluation.evaluation import Outcomes, pooled, summary
-from segviz.evaluation.generation import (
+from segviz.evaluation import (
+    COLLAPSED,
     GRADES,
+    NATIVE,
     AnswerEvaluation,
     AnsweringPaused,
+    Outcomes,
     category_rows,
     evaluate_answers,
+    first_alike,
     gradable,
     grade_rows,
     one_grade,
+    pooled,
     rehearse_answers,
     retrievals,
+    summary,
 )
-from segviz.export.tables import rows_csv
-from segviz.llm import ChatByRole, OpenAIChat
-from segviz.memory import CallEstimate, Memory, Rehearsal
-from segviz.memory.answer import RIGHT_FROM
+from segviz.export import rows_csv
+from segviz.llm import ChatByRole
+from segviz.memory import RIGHT_FROM, CallEstimate, Memory, Rehearsal
 from segviz.retrieval import POLICIES, RetrievalSettings
 from segviz.text.captions import counted
 
@@ -56,6 +59,7 @@ _RETRIEVALS = (
 )
 _LIMIT = "Questions of each conversation, evenly spread."
 _CSV = "Also write a row per question and retrieval as CSV."
+_ANSWERED = ("answer", "score", "right", "token_f1", "bleu1", "tokens", "fault", "left_out")
 
 
 @dataclass(frozen=True)
@@ -74,12 +78,12 @@ class _Graded:
 
 
 @command
-@click.argument("file", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
+@files_argument
 @option("--retrievals", _RETRIEVALS, default="native", type=names, metavar="NAME,…")
 @option("--alphas", "Decays of the policies.", "0.1", type=numbers, metavar="N,…")
 @option("--horizons", "Hops of the policies.", "2", type=whole_numbers, metavar="N,…")
 @option("--limit", _LIMIT, "all", type=click.IntRange(1), metavar="N")
-@option("-o --output", _CSV, type=click.Path(), metavar="PATH")
+@path_option("-o --output", _CSV)
 @options_for(*SHARED)
 @counting_options
 @build_options(several=True)
@@ -127,16 +131,16 @@ def grade(options: Options, console: Console) -> int:
         chat = clients.chat
         if chat is None:
             raise UsageError("no model answers; name one with --server and --model")
+        # Say what it will cost and ask, before anything is built or answered.
         runs = runs_of(options, console, clients, counts=ANSWERS)
         if options.no_disputed:
             talks = (runs.conversations[place] for place in range(len(runs.conversations)))
             asked = (one for talk in talks for one in gradable(talk.questions, options.limit))
             check_disputed(sum(question.disputed is not None for question in asked))
-        judge = chat.of("grade") if chat.has("grade") else None
-        if judge is None:
+        if not chat.has("grade"):
             console.note("no model grades (--judge): only rules do, for adversarial questions")
         agree(lambda: _expected(runs, chat, options), clients, options, console)
-        graded = _graded(runs, chat, judge, options, console)
+        graded = _graded(runs, chat, options, console)
     if table is not None:
         write_file(table, rows_csv(_answers(graded)))
     _print(graded, options, console)
@@ -177,17 +181,17 @@ def _expected(runs: Runs, chat: ChatByRole, options: Options) -> dict[str, CallE
 # --- answering and grading ---------------------------------------------------------------------
 
 
-def _graded(
-    runs: Runs, chat: ChatByRole, judge: OpenAIChat | None, options: Options, console: Console
-) -> list[_Graded]:
+def _graded(runs: Runs, chat: ChatByRole, options: Options, console: Console) -> list[_Graded]:
     """Builds all memories, answers all questions, grades the answers.
 
     Raises Unfinished if a model gives up.
     """
     graded: list[_Graded] = []
+    judge = chat.of("grade") if chat.has("grade") else None
     on = "All replies are saved; the same command continues there."
     try:
         for talk, label in runs:
+            # A memory is built once and asked by every retrieval.
             memory, questions = runs.builders[label](talk), gradable(talk.questions, options.limit)
             for way, settings in _ways(memory, options).items():
                 what = f"answering {label} · {way}"
@@ -215,25 +219,21 @@ def _graded(
 # --- results -----------------------------------------------------------------------------------
 
 
-def _settings(graded: Sequence[_Graded]) -> dict[str, list[_Graded]]:
-    """Groups the evaluations of all conversations by system and retrieval."""
+def _print(graded: Sequence[_Graded], options: Options, console: Console) -> None:
+    # The conversations of a system and a retrieval are one row.
     groups: dict[str, list[_Graded]] = {}
     for each in graded:
         groups.setdefault(each.setting, []).append(each)
-    return groups
-
-
-def _together(parts: Sequence[_Graded], options: Options) -> Outcomes:
-    outcomes = {part.conversation.id: part.evaluation.outcomes for part in parts}
-    whole = pooled(outcomes) if len(outcomes) > 1 else parts[0].evaluation.outcomes
-    return whole.counting(disputed=not options.no_disputed)
-
-
-def _print(graded: Sequence[_Graded], options: Options, console: Console) -> None:
-    groups = _settings(graded)
-    outcomes = {setting: _together(parts, options) for setting, parts in groups.items()}
+    outcomes: dict[str, Outcomes] = {}
+    for setting, parts in groups.items():
+        by_conversation = {part.conversation.id: part.evaluation.outcomes for part in parts}
+        whole = (
+            pooled(by_conversation) if len(by_conversation) > 1 else parts[0].evaluation.outcomes
+        )
+        outcomes[setting] = whole.counting(disputed=not options.no_disputed)
     every, one = list(outcomes.values()), graded[0].evaluation
     first = every[0]
+    # The row with which a row is compared: the first that is asked alike.
     firsts = first_alike(
         [
             (part.system, NATIVE if part.retrieval == NATIVE else COLLAPSED)
@@ -259,6 +259,7 @@ def _print(graded: Sequence[_Graded], options: Options, console: Console) -> Non
         content = {"answerer": one.chat, "judge": one.judge, "rows": rows}
         console.json("grade", {**content, "answers": _answers(graded)})
         return
+    # Above the table: questions, models, and what went wrong.
     talks = len({each.conversation.id for each in graded})
     console.line(
         f"{counted(len(first), 'question')} of {counted(talks, 'conversation')}, answered by "
@@ -299,13 +300,7 @@ def _answers(graded: Sequence[_Graded]) -> list[dict[str, Any]]:
                     "category": row.category,
                     "text": question.text,
                     "disputed": question.disputed is not None,
-                    **{
-                        name: getattr(row, name)
-                        for name in (
-                            *("answer", "score", "right", "token_f1", "bleu1"),
-                            *("tokens", "fault", "left_out"),
-                        )
-                    },
+                    **{name: getattr(row, name) for name in _ANSWERED},
                 }
             )
     return rows

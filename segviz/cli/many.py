@@ -18,7 +18,7 @@ from functools import partial
 from importlib import metadata
 from itertools import product
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 import click
 
@@ -34,45 +34,31 @@ from segviz.cli.build_options import (
     variants,
 )
 from segviz.cli.command import (
+    Console,
     Options,
     Unfinished,
     UsageError,
     either,
+    plain,
     section,
     together,
     user_errors,
 )
-from segviz.cli.console import Console, plain
 from segviz.cli.models import Models
 from segviz.cli.source import path_of, read_corpus
+from segviz.cli.tables import Measurement, measuring_options
 from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus, Lazy, Question, distinct
-from segviz.embedding import Cached, Embedder, embedder_key
-from segviz.evaluation import Sweep
-from segviz.evaluation.compare import Comparison, check_units
-from segviz.evaluation.evaluation import ADVERSARIAL
-from segviz.evaluation.measures import CHOICES, DEFAULT, TOKENS, UNITS
-from segviz.evaluation.parallel import (
-    Build,
-    Measured,
-    WorkersLost,
-    code_hash,
-    import_extra,
-    measure_many,
-)
+from segviz.evaluation import check_units, measure_many
+from segviz.evaluation.parallel import Build, Measured, WorkersLost, code_hash, import_extra
 from segviz.handover import HandoverError, built_in
-from segviz.memory import CallEstimate, Memory, build, rehearse
-from segviz.memory.answer import reference
-from segviz.memory.factory import parts_of
+from segviz.memory import CallEstimate, Memory, build, parts_of, reference, rehearse
 from segviz.retrieval import RELEVANCE
-from segviz.store import recognises
 
-Report = TypeVar("Report", Sweep, Comparison)
 _WAIT_SECONDS = 10
 """Seconds to wait for a Dask scheduler to answer, and then for its first worker."""
 
 
-_measuring = section("Measuring")
 _many = section(
     "Many runs",
     "A run is one conversation, built by one system. Runs are independent: the order and the place "
@@ -80,38 +66,14 @@ _many = section(
     "because other workers would need their key.",
 )
 
-_MEASURE = "Measure of the report; the best settings are chosen by it: "
-_ADVERSARIAL = (
-    f"Report without the questions of category {ADVERSARIAL}, whose answer is not in the "
-    "conversation; --json has both numbers."
-)
-_DISPUTED = (
-    "Report without the questions that the audit disputes; a further column has the mean with "
-    "them, --json has both numbers."
-)
 _RESUME = "Save every finished run as a file in this folder, and measure only the missing runs."
 _WORKERS = "Processes on this machine; more than one needs the extra segviz[parallel]."
 _SCHEDULER = (
     "Run on the workers of this Dask scheduler, such as tcp://host:8786; conversations "
     "are sent to them (extra segviz[cluster])."
 )
-counting_options = together(
-    _measuring("--no-adversarial", _ADVERSARIAL, is_flag=True),
-    _measuring("--no-disputed", _DISPUTED, is_flag=True),
-)
-"""Options that leave questions out of the reported means."""
-
 many_options = together(
-    _measuring(
-        "--measure",
-        f"{_MEASURE}{', '.join(CHOICES)}; --json has all.",
-        type=click.Choice(CHOICES),
-        default=DEFAULT,
-        metavar="NAME",
-    ),
-    counting_options,
-    _measuring("--units", "Units read for the measure reached.", default=UNITS),
-    _measuring("--tokens", "Tokens read for the measure answer_words.", default=TOKENS),
+    measuring_options,
     _many("--resume", _RESUME, type=click.Path(), metavar="FOLDER"),
     _many("--workers", _WORKERS, default=1),
     _many("--scheduler", _SCHEDULER, metavar="ADDRESS"),
@@ -167,14 +129,16 @@ def runs_of(
     either(options, "conversation", "all")
     if options.workers != 1:
         either(options, "workers", "scheduler")
+    # Built memories are measured as they are.
     given = options.file if isinstance(options.file, tuple) else (options.file,)
     paths = [path_of(one) for one in given]
-    if all(map(recognises, paths)):
+    if all(map(store.recognises, paths)):
         refuse_idle(given[0], options)
         return _of_memories(paths, options, models, console, counts)
     if len(paths) > 1:
         raise UsageError("give one conversation file, or memories alone")
     options.file = given[0]
+    # Else every chosen system is built from every chosen conversation.
     systems = variants(options, usual)
     corpus, unit = read_corpus(options, console), options.unit or UNIT
     with user_errors(ValueError, KeyError):
@@ -183,18 +147,19 @@ def runs_of(
         places = list(range(len(corpus)))
     elif not places and len(corpus) > 1:
         console.note(f"{given[0]} holds {len(corpus)} conversations; this is about {corpus.ids[0]}")
-    kept, why = [], ""
+    # Leave out what cannot be measured.
+    usable_places, why = [], ""
     for place in dict.fromkeys(places or [0]):
         why = _unusable(corpus, place, unit, counts)
         if not why:
-            kept.append(place)
+            usable_places.append(place)
         elif len(places) > 1:
             console.note(f"left out: {why}")
-    if not kept:
+    if not usable_places:
         raise UsageError(why if len(places) <= 1 else "no conversation is left to measure by")
-    note_script(corpus[kept[0]], console, models)
+    note_script(corpus[usable_places[0]], console, models)
     return Runs(
-        Lazy(lambda row: corpus[kept[row]], range(len(kept))),
+        Lazy(lambda row: corpus[usable_places[row]], range(len(usable_places))),
         {n: _builder(*one, unit, options, console, models) for n, one in systems.items()},
         lambda talk, label: _plan(talk, *systems[label], unit, models),
         lambda talk, label: _rehearsed(talk, *systems[label], unit, models),
@@ -219,14 +184,10 @@ def _of_memories(
         raise UsageError(lacks)
     return Runs(
         (first.conversation,),
-        {label: partial(_as_built, memory) for label, memory in memories.items()},
+        {label: partial(lambda built, _: built, memory) for label, memory in memories.items()},
         lambda talk, label: store.dump(memories[label].saved),
         lambda talk, label: ({}, memories[label]),
     )
-
-
-def _as_built(memory: Memory, conversation: Conversation) -> Memory:
-    return memory
 
 
 def _builder(
@@ -245,8 +206,7 @@ def _builder(
     _, callers = usable(name, settings, models)
     if options.workers == 1 and options.scheduler is None:
         return lambda talk: build_one(talk, name, settings, unit, console, models)
-    embedder: Any = models.embedder if models.remote else embedder_key(models.embedder)
-    chat = models.chat if callers else None
+    embedder, chat = models.embedder_for_workers, models.chat if callers else None
     return partial(build, system=name, unit=unit, embedder=embedder, chat=chat, **settings)
 
 
@@ -264,9 +224,8 @@ def _plan(
     if models.chat and callers:
         empty = replace(empty, provenance={"own_prompts": models.chat.prompts})
     written = getattr(system, "make_store", system)
-    return store.dump(empty) + _source_of(
-        written, *parts_of(system).values(), _inner(models.embedder)
-    )
+    embedder = getattr(models.embedder, "inner", models.embedder)
+    return store.dump(empty) + _source_of(written, *parts_of(system).values(), embedder)
 
 
 def _rehearsed(
@@ -278,10 +237,6 @@ def _rehearsed(
     """
     system, callers = usable(name, settings, models)
     return rehearse(talk, system, unit, models.embedder, models.chat if callers else None)
-
-
-def _inner(embedder: Embedder) -> object:
-    return embedder.inner if isinstance(embedder, Cached) else embedder
 
 
 def _source_of(*parts: object) -> bytes:
@@ -319,31 +274,30 @@ def _unusable(corpus: Corpus, place: int, unit: str, counts: Countable) -> str:
 # --- resuming ----------------------------------------------------------------------------------
 
 
-class Results(Generic[Report]):
+class Results(Generic[Measurement]):
     """Folder with a file for each finished run, named by the hash that identifies the run."""
 
-    def __init__(self, folder: Path, kind: type[Report]) -> None:
+    def __init__(self, folder: Path, kind: type[Measurement]) -> None:
         """Creates the folder; raises UsageError if that fails."""
         from pydantic import TypeAdapter  # takes a quarter of a second to load
 
         self._folder = folder
-        self._adapter: TypeAdapter[Report] = TypeAdapter(kind)
+        self._adapter: TypeAdapter[Measurement] = TypeAdapter(kind)
         with user_errors(OSError):
             folder.mkdir(exist_ok=True)
 
-    def get(self, run: str) -> Report | None:
+    def get(self, run: str) -> Measurement | None:
         """Returns the result of a finished run, None without one; UsageError for a damaged file."""
         path = self._folder / f"{run}.json"
         try:
-            result: Report = self._adapter.validate_python(json.loads(files.read(path))["result"])
+            return self._adapter.validate_python(json.loads(files.read(path))["result"])
         except FileNotFoundError:
             return None
         except (OSError, KeyError, TypeError, ValueError) as error:
             what = f"cannot be used ({type(error).__name__})"
             raise UsageError(f"{path} {what}; delete it and measure again") from None
-        return result
 
-    def keep(self, run: str, one: Measured[Report]) -> None:
+    def keep(self, run: str, one: Measured[Measurement]) -> None:
         """Writes the result of a finished run; raises UsageError if that fails."""
         content = {"segviz": metadata.version("segviz"), **plain(one)}
         with user_errors(OSError):
@@ -369,22 +323,22 @@ class _Failures:
             self._console.note(f"left out: {label}: {error}")
         self._errors[label] = error
 
-    def others(self, results: tuple[Measured[Report], ...]) -> tuple[Measured[Report], ...]:
+    def others(self, runs: tuple[Measured[Measurement], ...]) -> tuple[Measured[Measurement], ...]:
         """Returns the runs of the systems that did not fail; raises an error if all failed."""
         if len(self._errors) == len(self._labels):
             raise next(iter(self._errors.values()))
-        return tuple(one for one in results if one.system not in self._errors)
+        return tuple(one for one in runs if one.system not in self._errors)
 
 
 def measured(
     runs: Runs,
-    measure: Callable[..., Report],
-    kind: type[Report],
+    measure: Callable[..., Measurement],
+    kind: type[Measurement],
     settings: dict[str, Any],
     options: Options,
     console: Console,
     **here: Any,
-) -> tuple[Measured[Report], ...]:
+) -> tuple[Measured[Measurement], ...]:
     """Returns the results of all runs; measures those that the ``--resume`` folder lacks.
 
     Args:
@@ -401,24 +355,26 @@ def measured(
         UsageError: a run cannot be measured.
         Unfinished: a model gave up, or workers were lost.
     """
+    # Take from the folder the runs that are finished.
     results = Results(Path(options.resume).expanduser(), kind) if options.resume else None
     order = [
         (_identity(runs, talk, label, measure, settings), talk.id, label)
         for talk, label in (runs if results else ())
     ]
-    known: dict[int, Measured[Report]] = {}
+    known: dict[int, Measured[Measurement]] = {}
     for place, (run, *_) in enumerate(order):
-        saved = results.get(run) if results else None
-        if saved is not None:
-            known[place] = Measured(*order[place][1:], 0, saved)
+        result = results.get(run) if results else None
+        if result is not None:
+            known[place] = Measured(*order[place][1:], 0, result)
     if known:
         console.note(f"{len(known)} of {len(order)} runs are known from {options.resume}")
     apart = options.workers != 1 or options.scheduler is not None
 
-    def keep(place: int, one: Measured[Report]) -> None:
+    def keep(place: int, one: Measured[Measurement]) -> None:
         if results:
             results.keep(order[place][0], one)
 
+    # Measure the others, here or on workers, and save each when it is finished.
     failures = _Failures(runs, console)
     try:
         with (
@@ -464,6 +420,7 @@ def _cluster(address: str, console: Console) -> Iterator[None]:
     with user_errors():
         distributed = import_extra("distributed", "cluster", "a scheduler")
         joblib = import_extra("joblib", "cluster", "a scheduler")
+    # Connect, wait for the first worker, then let joblib use them in the block.
     try:
         client = distributed.Client(address, timeout=_WAIT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -488,7 +445,7 @@ def _identity(
     runs: Runs,
     talk: Conversation,
     label: str,
-    measure: Callable[..., Report],
+    measure: Callable[..., Measurement],
     settings: Mapping[str, Any],
 ) -> str:
     """Returns a SHA-256 of all that determines a run: memory, measurement settings, code."""

@@ -20,16 +20,8 @@ import click
 
 from segviz.cli.command import OK, Option, Options, UsageError, section, together, user_errors
 from segviz.cli.console import Console
-from segviz.embedding import EMBEDDERS, NEURAL, Cached, Embedder, get_embedder
-from segviz.llm import (
-    PRESETS,
-    ChatByRole,
-    Endpoint,
-    ModelCache,
-    OpenAIChat,
-    OpenAIEmbedder,
-    price,
-)
+from segviz.embedding import EMBEDDERS, NEURAL, Cached, Embedder, embedder_key, get_embedder
+from segviz.llm import PRESETS, ChatByRole, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder, price
 from segviz.llm.endpoint import CACHE_BYTES, RANGES, at, cache_path, key_for
 from segviz.llm.probe import ServerReport, probe
 from segviz.llm.prompts import overrides
@@ -112,6 +104,11 @@ class Models:
     remote: bool = False
     reports: dict[Endpoint, ServerReport] = field(default_factory=dict)
 
+    @property
+    def embedder_for_workers(self) -> Any:
+        """The embedder of a server, or the name by which a worker loads an offline one."""
+        return self.embedder if self.remote else embedder_key(self.embedder)
+
 
 @contextmanager
 def models(options: Options, console: Console) -> Iterator[Models]:
@@ -130,26 +127,28 @@ def models(options: Options, console: Console) -> Iterator[Models]:
         yield Models(offline)
         return
     with user_errors(ValueError, OSError):
-        prompts = _prompts(options.prompts)
+        texts = Path(options.prompts).read_text("utf-8") if options.prompts else None
+        prompts = {} if texts is None else overrides(texts, known_prompts())
         cache = ModelCache(cache_path(os.environ), limit_bytes=CACHE_BYTES)
-        told = _Sending(endpoint, console)
+        # All clients of a server share a counter, which announces the first request.
+        meter = _Sending(endpoint, console)
 
-        def client(at: Endpoint, told: Metered = told) -> OpenAIChat:
-            return OpenAIChat(at, cache, total=told, prompts=prompts)
+        def client(at: Endpoint, meter: Metered = meter) -> OpenAIChat:
+            return OpenAIChat(at, cache, total=meter, prompts=prompts)
 
         named = _named(options).items()
         by_role = {role: client(replace(endpoint, model=model)) for role, model in named}
         if judge := _judge(options, endpoint):
             elsewhere = judge.address != endpoint.address
-            by_role["grade"] = client(judge, _Sending(judge, console) if elsewhere else told)
+            by_role["grade"] = client(judge, _Sending(judge, console) if elsewhere else meter)
         chat = ChatByRole(client(endpoint), by_role) if endpoint.model else None
         embeds = options.embedding_model
-        embedder = OpenAIEmbedder(endpoint, cache, total=told) if embeds else None
+        embedder = OpenAIEmbedder(endpoint, cache, total=meter) if embeds else None
     for note in cache.notes:
         console.note(note)
     try:
-        kept = Cached(embedder) if embedder else get_embedder(options.embedder)
-        yield Models(kept, chat, embedder is not None)
+        embedding = Cached(embedder) if embedder else get_embedder(options.embedder)
+        yield Models(embedding, chat, embedder is not None)
         used = chat and (chat.counts()["answered"] or chat.counts()["calls"])
         if chat and not used and getattr(options, "workers", 1) == 1:
             console.note(
@@ -184,11 +183,6 @@ class _Sending(Metered):
 def _named(options: Options) -> dict[str, str]:
     """Returns the names of models by role, of the roles for which an option names a model."""
     return {role: name for role in _ROLES if (name := getattr(options, f"{role}_model"))}
-
-
-def _prompts(path: str | None) -> dict[str, str]:
-    """Returns the prompts in the file ``path``; ValueError or OSError if it cannot be used."""
-    return overrides(Path(path).read_text("utf-8"), known_prompts()) if path else {}
 
 
 def agree(
@@ -255,10 +249,15 @@ def expectations(expected: Mapping[str, CallEstimate], clients: Models) -> Itera
     yield "Replies in the cache cost nothing."
 
 
-def server_at(place: str) -> Endpoint:
-    """Returns the endpoint for the name of a preset or an address; ValueError for a bad address."""
+def server_at(place: str, **settings: Any) -> Endpoint:
+    """Returns the endpoint for the name of a preset or an address, with these ``settings``.
+
+    Raises:
+        UsageError: the address or a setting cannot be used.
+    """
     presets = {name.lower(): preset for name, preset in PRESETS.items()}
-    return presets.get(place.lower()) or at(place)
+    with user_errors():
+        return replace(presets.get(place.lower()) or at(place), **settings)
 
 
 def _endpoint(options: Options) -> Endpoint | None:
@@ -290,10 +289,10 @@ def _judge(options: Options, endpoint: Endpoint) -> Endpoint | None:
     model, place = getattr(options, "judge", None), getattr(options, "judge_server", None)
     if place is None:
         return replace(endpoint, model=model) if model else None
-    endpoint = _at(place, options, model or "")
-    if not endpoint.model:
+    judge = _at(place, options, model or "")
+    if not judge.model:
         raise UsageError("a server is named for the judge, but no model; add --judge")
-    return endpoint
+    return judge
 
 
 def _at(place: str, options: Options, model: str) -> Endpoint:
@@ -301,9 +300,9 @@ def _at(place: str, options: Options, model: str) -> Endpoint:
 
     An empty ``model`` stands for the model of the preset.
     """
+    endpoint = server_at(place, embedding_model="", **_limits(options))
     with user_errors():
-        base = server_at(place)
-        endpoint = replace(base, model=model or base.model, embedding_model="", **_limits(options))
+        endpoint = replace(endpoint, model=model or endpoint.model)
         return replace(endpoint, key=key_for(endpoint, os.environ))
 
 

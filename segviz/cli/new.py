@@ -42,6 +42,7 @@ def new(options: Options, console: Console) -> int:
         raise UsageError(f"there is a {str(folder)!r} already; choose another name or remove it")
     with user_errors(OSError):
         folder.mkdir()
+    # Fill the name into the paths and texts of the templates.
     names = {"name": name, "module": name.replace("-", "_"), "kind": name.title().replace("-", "")}
     templates = tomllib.loads(files("segviz.cli").joinpath("new.toml").read_text("utf-8"))
     written = {Template(path).substitute(names): text for path, text in templates.items()}

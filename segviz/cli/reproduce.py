@@ -11,6 +11,7 @@ import click
 
 from segviz.cli.command import (
     OK,
+    Console,
     Options,
     Unfinished,
     UsageError,
@@ -19,17 +20,12 @@ from segviz.cli.command import (
     output_options,
     user_errors,
 )
-from segviz.cli.console import Console
 from segviz.cli.models import Models, agree, embedder_option, judge_options, model_options, models
-from segviz.cli.source import SAMPLE, audited, path_of, write_file
+from segviz.cli.source import SAMPLE, audited, path_of, path_option, write_file
 from segviz.conversation import TITLES, Conversation
-from segviz.evaluation.aggregate import Row
-from segviz.evaluation.published import SOURCES
-from segviz.evaluation.reproduce import ENTRIES, Bench, Experiment
-from segviz.export import rows_csv, rows_markdown
-from segviz.export.browser import BrowserError
-from segviz.export.pictures import draw
-from segviz.export.sheet import Sheet
+from segviz.evaluation import Row
+from segviz.evaluation.reproduce import ENTRIES, SOURCES, Bench, Experiment
+from segviz.export import BrowserError, Sheet, draw, rows_csv, rows_markdown
 from segviz.llm import ModelError
 from segviz.loaders import load
 from segviz.memory import CallEstimate, Rehearsal
@@ -55,8 +51,8 @@ _WORKERS = (
 @click.argument("paper", required=False, type=click.Choice(_PAPERS), metavar="[PAPER]")
 @click.argument("table", required=False)
 @option("--data", _DATA, "the bundled ones", multiple=True, type=click.Path(), metavar="FILE")
-@option("--audit", _AUDIT, type=click.Path(), metavar="FILE")
-@option("-o --output", _OUTPUT, default="reproduced", type=click.Path(), metavar="FOLDER")
+@path_option("--audit", _AUDIT, "FILE")
+@path_option("-o --output", _OUTPUT, "FOLDER", default="reproduced")
 @option("--workers", _WORKERS, default=1)
 @embedder_option
 @model_options
@@ -86,6 +82,7 @@ def reproduce(options: Options, console: Console) -> int:
     """
     if options.paper is None:
         return _list(console)
+    # Without a table all of the paper are chosen.
     chosen = [
         entry
         for entry in ENTRIES
@@ -96,6 +93,7 @@ def reproduce(options: Options, console: Console) -> int:
         raise UsageError(
             f"{options.paper} has no {options.table!r} here; it has {', '.join(known)}"
         )
+    # Measure one after another; files and rows of each are written at once.
     talks = _talks(options, console)
     folder = Path(options.output).expanduser()
     with user_errors(OSError):
@@ -138,6 +136,7 @@ def _agree(
     if options.workers != 1:
         raise UsageError("models are called by one process; leave --workers out")
 
+    # A stand-in for the models counts the prompts of the first conversation.
     def expected() -> dict[str, CallEstimate]:
         stand_in = Rehearsal(chat)
         offline = "auto" if clients.remote else options.embedder
@@ -171,6 +170,7 @@ def _measured(
             chat=clients.chat,
         )
         rows = entry.measure(bench)
+    # Write the files and print the same rows.
     difference = entry.difference(rows, talks, models=clients.chat is not None)
     written = _write(entry, rows, talks, difference, folder, console)
     seconds = perf_counter() - began
@@ -198,7 +198,7 @@ def _talks(options: Options, console: Console) -> list[Conversation]:
     Raises:
         UsageError: a file cannot be read, or no conversation has such questions.
     """
-    found = []
+    usable = []
     for given in options.data or [f"{SAMPLE}{name}" for name in TITLES]:
         with user_errors():
             corpus = audited(load(path_of(given)), options, console)
@@ -206,10 +206,10 @@ def _talks(options: Options, console: Console) -> list[Conversation]:
         asked = [talk for talk in talks if any(one.evidence for one in talk.questions)]
         if len(asked) < len(talks) and options.data:
             console.note(f"{given}: {len(talks) - len(asked)} without gold evidence are left out")
-        found += asked
-    if not found:
+        usable += asked
+    if not usable:
         raise UsageError("none of these conversations has questions with gold evidence")
-    return found
+    return usable
 
 
 def _write(
@@ -224,6 +224,7 @@ def _write(
 
     ``difference`` is the line on the differences, which is written under the table.
     """
+    # The table, as CSV and Markdown.
     source = SOURCES[entry.paper]
     asked = [question for talk in talks for question in talk.questions]
     questions, disputed = f"{len(asked)} questions", sum(one.disputed is not None for one in asked)
@@ -235,6 +236,7 @@ def _write(
         f"{difference}\n"
     )
     files: dict[str, str | bytes] = {"csv": rows_csv(rows), "md": page}
+    # The figure, as a page and, if there is a browser, as a picture.
     if entry.chart:
         from segviz.figures.charts import rows_figure  # Plotly takes half a second to load
 

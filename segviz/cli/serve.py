@@ -13,11 +13,12 @@ import sys
 import threading
 import time
 import webbrowser
+from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from ipaddress import ip_address
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import click
 
@@ -161,100 +162,70 @@ def url_of(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-class Server:
-    """Streamlit process on a given port or, without one, on the first that Streamlit finds free.
+def start_streamlit(
+    host: str, port: int | None, environment: dict[str, str]
+) -> subprocess.Popen[bytes]:
+    """Starts Streamlit on a given port or, without one, on the first that Streamlit finds free."""
+    script = str(Path(__file__).resolve().parent.parent / "ui" / "run" / "app.py")
+    # With -P no module in the folder of the caller comes before a library.
+    command = [sys.executable, "-P", "-m", "streamlit", "run", script]
+    command += flags(environment.get("SEGVIZ_PUBLIC") == "1")
+    # The welcome message, with the port in it, comes once the server listens.
+    command += [f"--server.address={host}", "--logger.hideWelcomeMessage=false"]
+    command += [] if port is None else [f"--server.port={port}"]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
 
-    ``port`` is 0 until Streamlit announces it.
-    """
 
-    def __init__(self, host: str, port: int | None, environment: dict[str, str]) -> None:
-        script = str(Path(__file__).resolve().parent.parent / "ui" / "run" / "app.py")
-        # With -P no module in the folder of the caller comes before a library.
-        command = [sys.executable, "-P", "-m", "streamlit", "run", script]
-        command += flags(environment.get("SEGVIZ_PUBLIC") == "1")
-        command += [f"--server.address={host}"]
-        if port is not None:
-            command += [f"--server.port={port}"]
-        # The welcome message, with the URL in it, comes once the port is bound.
-        command += ["--logger.hideWelcomeMessage=false"]
-        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
-        self._host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-        self.port = 0
-        threading.Thread(target=self._listen, args=(self.process.stdout,), daemon=True).start()
+def _answers(host: str, port: int) -> bool:
+    """Waits for the first answer of a server that listens; returns False if it ends before."""
+    from http.client import HTTPConnection, HTTPException  # while the server begins
 
-    @property
-    def url(self) -> str:
-        """URL that a browser on this machine opens."""
-        return url_of(self._host, self.port)
-
-    def _listen(self, output: IO[bytes]) -> None:
-        with output:
-            for line in output:
-                if announced := re.search(rb"://localhost:(\d+)", line):
-                    self.port = int(announced[1])
-
-    def wait_until_ready(self) -> bool:
-        """Waits until the server answers; returns False if it ends before."""
-        while self.process.poll() is None:
-            if self.port and self._answers():
-                return True
-            time.sleep(0.1)
+    try:
+        with closing(HTTPConnection(host, port)) as connection:
+            connection.request("GET", "/_stcore/health")
+            return connection.getresponse().status == 200
+    except (OSError, HTTPException):
         return False
 
-    def wait(self) -> int:
-        """Waits for the end of the server; returns its exit code.
 
-        Polls, because in a process with threads a signal may not interrupt a blocking wait, so
-        that the signal's handler would never run.
-        """
-        while (code := self.process.poll()) is None:
-            time.sleep(0.1)
-        return code
-
-    def _answers(self) -> bool:
-        from http.client import HTTPConnection, HTTPException  # while the server begins
-
-        try:
-            with closing(HTTPConnection(self._host, self.port, timeout=1)) as server:
-                server.request("GET", "/_stcore/health")
-                return server.getresponse().status == 200
-        except (OSError, HTTPException):
-            return False
-
-
-class _Signals:
-    """Handler that passes SIGINT and SIGTERM on to the server; a second signal kills the server."""
-
-    count = 0
-    server: Server | None = None
-
-    def __call__(self, number: int, frame: object) -> None:
-        self.count += 1
-        self.forward()
-
-    def forward(self) -> None:
-        if self.count and self.server is not None:
-            (self.server.process.kill if self.count > 1 else self.server.process.terminate)()
-
-
-def _serve(
-    options: Options, environment: dict[str, str], signals: _Signals, console: Console
-) -> int:
+def _serve(options: Options, environment: dict[str, str], console: Console) -> int:
+    """Runs the server until it ends; returns its code, or 0 after Ctrl+C or SIGTERM."""
     host: str = options.host
     if not is_free(host, options.port or 0):
         raise UsageError(f"port {options.port} is taken; choose another, or leave --port away")
     if not options.public:
         _warn(options, console)
-    server = signals.server = Server(host, options.port, environment)
-    signals.forward()  # what came before there was a server
-    if server.wait_until_ready():
-        with suppress(OutputError):  # nobody reads it, but the app is wanted
-            console.line(f"segviz runs at {url_of(host, server.port)} (stop with Ctrl+C)")
-            console.flush()
-        if not (options.no_browser or options.public):
-            threading.Thread(target=webbrowser.open, args=(server.url,), daemon=True).start()
-    code = server.wait()
-    if signals.count:
+    received: list[int] = []
+    server = start_streamlit(host, options.port, environment)
+
+    def stop(number: int, frame: object) -> None:
+        received.append(number)
+        (server.kill if len(received) > 1 else server.terminate)()
+
+    former = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        # Read the port, then say where the app is and open it.
+        output = iter(server.stdout or ())
+        announced = (re.search(rb"://localhost:(\d+)", line) for line in output)
+        port = next((int(match[1]) for match in announced if match), 0)
+        local = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+        if port and _answers(local, port):
+            with suppress(OutputError):  # nobody reads it, but the app is wanted
+                console.line(f"segviz runs at {url_of(host, port)} (stop with Ctrl+C)")
+                console.flush()
+            if not (options.no_browser or options.public):
+                url = url_of(local, port)
+                threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+        # Reads the rest, or the server would wait at a full pipe.
+        threading.Thread(target=deque, args=(output, 0), daemon=True).start()
+        # Polls: while there are threads, a signal may not interrupt a blocking wait, so that its
+        # handler would never run.
+        while (code := server.poll()) is None:
+            time.sleep(0.1)
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+    if received:
         return 0
     return code if code >= 0 else 128 - code
 
@@ -279,36 +250,27 @@ def start(options: Options, chosen: dict[str, str], console: Console) -> int:
 
     Returns 0 after Ctrl+C or SIGTERM, else the server's code.
     """
-    signals = _Signals()
-    former = {n: signal.signal(n, signals) for n in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        options.public = options.public or os.environ.get("SEGVIZ_PUBLIC", "") not in ("", "0")
-        if options.host is None:
-            options.host = "0.0.0.0" if options.public else "127.0.0.1"
-        if options.public:
-            chosen["SEGVIZ_PUBLIC"] = "1"
-        if options.allow_model:
-            chosen["SEGVIZ_ALLOW_MODELS"] = ",".join(map(_address, options.allow_model))
-        if options.allow_host:
-            chosen["SEGVIZ_ALLOW_HOSTS"] = ",".join(options.allow_host)
-        if options.allow_paths is not None:
-            from segviz.cli.source import path_of
+    options.public = options.public or os.environ.get("SEGVIZ_PUBLIC", "") not in ("", "0")
+    if options.host is None:
+        options.host = "0.0.0.0" if options.public else "127.0.0.1"
+    if options.public:
+        chosen["SEGVIZ_PUBLIC"] = "1"
+    if options.allow_model:
+        from segviz.llm import Endpoint  # not before: it takes time to import
 
-            folder = path_of(options.allow_paths).resolve()
-            if not folder.is_dir():
-                raise UsageError(f"{options.allow_paths!r} is no folder; give one to --allow-paths")
-            chosen["SEGVIZ_ALLOW_PATHS"] = str(folder)
-        return _serve(options, {**os.environ, **chosen}, signals, console)
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
+        with user_errors():
+            addresses = [Endpoint(url).base_url for url in options.allow_model]
+        chosen["SEGVIZ_ALLOW_MODELS"] = ",".join(addresses)
+    if options.allow_host:
+        chosen["SEGVIZ_ALLOW_HOSTS"] = ",".join(options.allow_host)
+    if options.allow_paths is not None:
+        from segviz.cli.source import path_of
 
-
-def _address(url: str) -> str:
-    from segviz.llm import Endpoint  # not before: it takes time to import
-
-    with user_errors():
-        return Endpoint(url).base_url
+        folder = path_of(options.allow_paths).resolve()
+        if not folder.is_dir():
+            raise UsageError(f"{options.allow_paths!r} is no folder; give one to --allow-paths")
+        chosen["SEGVIZ_ALLOW_PATHS"] = str(folder)
+    return _serve(options, {**os.environ, **chosen}, console)
 
 
 @command

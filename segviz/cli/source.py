@@ -8,25 +8,19 @@ from typing import Any
 import click
 
 from segviz import files
-from segviz.cli.command import (
-    Option,
-    Options,
-    UsageError,
-    section,
-    together,
-    user_errors,
-)
+from segviz.cli.command import Option, Options, UsageError, option, section, together, user_errors
 from segviz.cli.console import Console
 from segviz.conversation import Conversation, Corpus, sample_path
-from segviz.loaders import load, with_audit
+from segviz.loaders import GAP_HOURS, load, with_audit
 
 SAMPLE = "sample:"
-GAP_HOURS = 8.0
-
 
 _reading = section("Reading a conversation file")
 
 file_argument = click.argument("file", type=click.Path(), metavar="FILE")
+files_argument = click.argument(
+    "file", nargs=-1, required=True, type=click.Path(), metavar="FILE..."
+)
 
 
 def conversation_options(several: bool = False) -> Option:
@@ -46,6 +40,11 @@ def conversation_options(several: bool = False) -> Option:
         _reading("--day-first/--month-first", order, "detected in the file", default=None),
         _reading("--gap-hours", gap, default=GAP_HOURS),
     )
+
+
+def path_option(names: str, meaning: str, metavar: str = "PATH", **settings: Any) -> Option:
+    """Returns an option that takes a path."""
+    return option(names, meaning, type=click.Path(), metavar=metavar, **settings)
 
 
 audit_option = _reading(

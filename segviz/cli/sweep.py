@@ -7,35 +7,27 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-import click
-
 from segviz.cli.build_options import build_options
 from segviz.cli.command import (
     OK,
+    Console,
     Option,
     Options,
     UsageError,
     command,
     names,
     numbers,
-    option,
     output_options,
     section,
     whole_numbers,
 )
-from segviz.cli.console import Console
 from segviz.cli.many import many_options, measured, runs_of
 from segviz.cli.models import models
-from segviz.cli.retrieval import (
-    DEFAULTS,
-    SHARED,
-    given,
-    options_for,
-    preset_option,
-)
-from segviz.cli.source import file_argument, output_path, write_file
+from segviz.cli.retrieval import DEFAULTS, SHARED, given, options_for, preset_option
+from segviz.cli.source import file_argument, output_path, path_option, write_file
 from segviz.cli.tables import Owner, report
 from segviz.evaluation import Sweep
+from segviz.evaluation.parallel import Measured
 from segviz.evaluation.sweep import pooled_sweep
 from segviz.evaluation.sweep import sweep as measure
 from segviz.export import sweeps_csv
@@ -61,7 +53,7 @@ def _axis(name: str, metavar: str, about: str, read: Callable[[str], Any]) -> Op
 
 @command
 @file_argument
-@option("-o --output", _CSV, type=click.Path(), metavar="PATH")
+@path_option("-o --output", _CSV)
 @preset_option(_PRESET)
 @_axis("policies", "NAME,…", f"Policies: {', '.join(POLICIES)}.", names)
 @_axis("alphas", "N,…", "Each from 0 to below 1.", numbers)
@@ -109,35 +101,20 @@ def sweep(options: Options, console: Console) -> int:
     table = output_path(options.output, options.file) if options.output else None
     if table and options.resume and table == Path(options.resume).expanduser():
         raise UsageError("--output and --resume name the same path")
+    # One sweep for each conversation, system and relevance.
     with models(options, console) as clients, console.progress("sweeping", "settings") as progress:
         runs, settings = runs_of(options, console, clients), _settings(options)
         every = settings["relevance"] == EVERY
-        sweeps = [
-            one
-            for name in (RELEVANCE if every else [settings["relevance"]])
-            for one in measured(
-                runs,
-                measure,
-                Sweep,
-                {**settings, "relevance": name},
-                options,
-                console,
-                progress=progress,
-            )
-        ]
+        sweeps: list[Measured[Sweep]] = []
+        for name in RELEVANCE if every else [settings["relevance"]]:
+            one = {**settings, "relevance": name}
+            sweeps.extend(measured(runs, measure, Sweep, one, options, console, progress=progress))
     if table is not None:
         write_file(table, sweeps_csv(sweeps))
-    owned: list[tuple[Owner, Sweep]] = [
-        (
-            {
-                "conversation": run.conversation,
-                "system": run.system,
-                "relevance": str(run.result.settings.relevance),
-            },
-            run.result,
-        )
-        for run in sweeps
-    ]
+    owned: list[tuple[Owner, Sweep]] = []
+    for run in sweeps:
+        owner = {"conversation": run.conversation, "system": run.system}
+        owned.append((owner | {"relevance": str(run.result.settings.relevance)}, run.result))
     report("sweep", owned, pooled_sweep, options, console)
     return OK
 

@@ -9,26 +9,66 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
-from segviz.cli.command import Options, UsageError
-from segviz.cli.console import Console
+import click
+
+from segviz.cli.command import Console, Options, UsageError, section, together
 from segviz.cli.retrieval import SHARED, settings_content
-from segviz.evaluation import MEASURES, Cell, Sweep
-from segviz.evaluation.aggregate import Mean, Row
-from segviz.evaluation.compare import COMPARED, Comparison, first_alike
-from segviz.evaluation.evaluation import ADVERSARIAL, summary
-from segviz.evaluation.measures import sees
+from segviz.evaluation import (
+    ADVERSARIAL,
+    MEASURES,
+    Cell,
+    Comparison,
+    Mean,
+    Row,
+    Sweep,
+    first_alike,
+    summary,
+)
+from segviz.evaluation.compare import COMPARED
+from segviz.evaluation.measures import CHOICES, DEFAULT, TOKENS, UNITS, sees
 from segviz.retrieval import RetrievalSettings
 from segviz.text.captions import counted
 
-Measured = TypeVar("Measured", Sweep, Comparison)
+_measuring = section("Measuring")
+
+_MEASURE = "Measure of the report; the best settings are chosen by it: "
+_ADVERSARIAL = (
+    f"Report without the questions of category {ADVERSARIAL}, whose answer is not in the "
+    "conversation; --json has both numbers."
+)
+_DISPUTED = (
+    "Report without the questions that the audit disputes; a further column has the mean with "
+    "them, --json has both numbers."
+)
+counting_options = together(
+    _measuring("--no-adversarial", _ADVERSARIAL, is_flag=True),
+    _measuring("--no-disputed", _DISPUTED, is_flag=True),
+)
+"""Options that leave questions out of the reported means."""
+
+measuring_options = together(
+    _measuring(
+        "--measure",
+        f"{_MEASURE}{', '.join(CHOICES)}; --json has all.",
+        type=click.Choice(CHOICES),
+        default=DEFAULT,
+        metavar="NAME",
+    ),
+    counting_options,
+    _measuring("--units", "Units read for the measure reached.", default=UNITS),
+    _measuring("--tokens", "Tokens read for the measure answer_words.", default=TOKENS),
+)
+"""Options of the measure, of the questions that count, and of what is read."""
+
+Measurement = TypeVar("Measurement", Sweep, Comparison)
 Owner = dict[str, str]
 """Description of a result by names such as ``conversation`` and ``system``."""
 
 
 def report(
     command: str,
-    runs: Sequence[tuple[Owner, Measured]],
-    pool: Callable[[Sequence[str], Sequence[Measured]], Measured],
+    runs: Sequence[tuple[Owner, Measurement]],
+    pool: Callable[[Sequence[str], Sequence[Measurement]], Measurement],
     options: Options,
     console: Console,
 ) -> None:
@@ -47,11 +87,12 @@ def report(
     if options.no_disputed:
         check_disputed(sum(_disputed(result) for _, result in runs))
         runs = [(owner, result.counting(disputed=False)) for owner, result in runs]
-    parts: dict[tuple[tuple[str, str], ...], dict[str, Measured]] = {}
+    parts: dict[tuple[tuple[str, str], ...], dict[str, Measurement]] = {}
+    # Pool the conversations of what is alike in all but the conversation.
     for owner, result in runs:
         rest = tuple((name, value) for name, value in owner.items() if name != "conversation")
         parts.setdefault(rest, {})[owner["conversation"]] = result
-    overall: list[tuple[Owner, Measured]] = [
+    overall: list[tuple[Owner, Measurement]] = [
         (dict(rest), pool(list(results), list(results.values())))
         for rest, results in parts.items()
         if len(results) > 1
@@ -63,6 +104,7 @@ def report(
         }
         console.json(command, content)
         return
+    # One table has the rows of all, with the columns in which they differ.
     every = [*runs, *(({"conversation": "all", **owner}, result) for owner, result in overall)]
     several = {name for name in every[0][0] if len({owner[name] for owner, _ in every}) > 1}
     relevances = len({owner.get("relevance") for owner, _ in every})
@@ -147,6 +189,7 @@ def _print_setting(
         f"evidence reached in {result.units} units, answer words in {result.tokens} tokens; "
         "95 % intervals"
     )
+    # The policies of a sweep that have no rows.
     for policy in result.policies if isinstance(result, Sweep) else ():
         if not sees(measure, policy):
             console.line(
@@ -161,53 +204,53 @@ def _content(result: Sweep | Comparison, options: Options) -> Mapping[str, Any]:
     return sweep_content(result, options.measure, adversarial=not options.no_adversarial)
 
 
-def cell_content(result: Sweep, cell: Cell) -> dict[str, Any]:
+def cell_content(swept: Sweep, cell: Cell) -> dict[str, Any]:
     """Returns a setting of a sweep, with its measures and level shares, as fields of ``--json``."""
     return {
         **{name: getattr(cell, name) for name in ("policy", "alpha", "horizon")},
         "measures": summary(
             cell.outcomes,
-            result.baseline.outcomes,
+            swept.baseline.outcomes,
             [name for name in MEASURES if sees(name, cell.policy)],
         ),
         "levels": cell.outcomes.levels,
     }
 
 
-def sweep_content(result: Sweep, measure: str, *, adversarial: bool = True) -> dict[str, Any]:
+def sweep_content(swept: Sweep, measure: str, *, adversarial: bool = True) -> dict[str, Any]:
     """Returns a sweep as fields of ``--json``; ``measure`` chooses the best setting."""
-    best = result.best(measure, adversarial=adversarial)
-    shared = settings_content(result.settings)
+    best = swept.best(measure, adversarial=adversarial)
+    shared = settings_content(swept.settings)
     return {
         **{name: shared[name] for name in (*SHARED, "distinct")},
-        **{name: getattr(result, name) for name in ("units", "tokens", "policies", "alphas")},
-        "horizons": result.horizons,
-        "questions": result.questions,
+        **{name: getattr(swept, name) for name in ("units", "tokens", "policies", "alphas")},
+        "horizons": swept.horizons,
+        "questions": swept.questions,
         "measure": measure,
-        "baseline": cell_content(result, result.baseline),
-        "best": cell_content(result, best),
-        "cells": [cell_content(result, cell) for cell in result.cells],
+        "baseline": cell_content(swept, swept.baseline),
+        "best": cell_content(swept, best),
+        "cells": [cell_content(swept, cell) for cell in swept.cells],
     }
 
 
-def comparison_content(result: Comparison) -> dict[str, Any]:
+def comparison_content(comparison: Comparison) -> dict[str, Any]:
     """Returns a comparison as fields of ``--json``, with differences as of ``first_alike``."""
-    firsts = first_alike([(row.name, row.method) for row in result.rows])
+    firsts = first_alike([(row.name, row.method) for row in comparison.rows])
     names = ("name", "system", "method", "relevance", "shape", "cost")
     return {
         **{
-            name: getattr(result.settings, name)
+            name: getattr(comparison.settings, name)
             for name in (*RetrievalSettings.names("reading"), "relevance")
         },
-        **{name: getattr(result, name) for name in ("units", "tokens", "questions")},
+        **{name: getattr(comparison, name) for name in ("units", "tokens", "questions")},
         "rows": [
             {
                 **{name: getattr(row, name) for name in names},
-                "measures": summary(row.outcomes, result.rows[first].outcomes),
+                "measures": summary(row.outcomes, comparison.rows[first].outcomes),
                 "build_seconds": row.build_seconds,
                 "query_seconds": row.query_seconds,
                 "contentless_lines": row.contentless,
             }
-            for row, first in zip(result.rows, firsts, strict=True)
+            for row, first in zip(comparison.rows, firsts, strict=True)
         ],
     }

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from segviz.cli.command import Options, UsageError, command
-from segviz.cli.console import Console
+from segviz.cli.command import Console, Options, UsageError, command
 from segviz.cli.serve import server_options, start
 from segviz.files import check_regular
 

@@ -48,7 +48,8 @@ from segviz.evaluation import (
     retrievals,
     summary,
 )
-from segviz.evaluation.published import CAVEATS, REPORTED, SOURCES, Reported
+from segviz.evaluation.published import CAVEATS, REPORTED, Reported
+from segviz.evaluation.published import SOURCES as SOURCES
 from segviz.evaluation.sweep import ALPHAS, Sweep, pooled_sweep, sweep
 from segviz.llm import ChatByRole
 from segviz.memory import Memory, Rehearsal, build, declared, make_system, needs_chat

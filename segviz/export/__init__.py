@@ -20,10 +20,12 @@
 The same view gives the same bytes.
 """
 
+from segviz.export.browser import BrowserError
 from segviz.export.formats import FORMATS, Format
 from segviz.export.graphs import graphml
 from segviz.export.html import html_page
 from segviz.export.locomo import locomo_json
+from segviz.export.pictures import draw
 from segviz.export.sheet import Sheet
 from segviz.export.snippet import python_snippet
 from segviz.export.tables import (
@@ -35,13 +37,16 @@ from segviz.export.tables import (
     sweeps_csv,
 )
 from segviz.export.text import file_name
+from segviz.export.trec import trec_qrels, trec_run
 from segviz.export.view import View, view_of
 
 __all__ = [
     "FORMATS",
+    "BrowserError",
     "Format",
     "Sheet",
     "View",
+    "draw",
     "file_name",
     "graphml",
     "html_page",
@@ -53,5 +58,7 @@ __all__ = [
     "rows_markdown",
     "sweep_csv",
     "sweeps_csv",
+    "trec_qrels",
+    "trec_run",
     "view_of",
 ]

@@ -21,7 +21,7 @@ from segviz.loaders.budget import GZIP, Budget, gunzip
 from segviz.loaders.cells import header, is_table, read_records
 from segviz.loaders.columns import settle
 from segviz.loaders.decode import printable, read_document
-from segviz.loaders.document import Options, PlainText, Rows
+from segviz.loaders.document import GAP_HOURS, Options, PlainText, Rows
 from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, opening, too_large
 from segviz.loaders.file_kinds import other_kind, reject_office
 from segviz.loaders.formats import LOADERS, accepted, loader_of
@@ -31,6 +31,7 @@ from segviz.loaders.report import Tally
 from segviz.text.captions import describe, one_line, shorten
 
 __all__ = [
+    "GAP_HOURS",
     "LOADERS",
     "LazyCorpus",
     "LoadError",
@@ -51,7 +52,7 @@ def load(
     by_items: int = BY_ITEMS,
     columns: Mapping[str, str] | None = None,
     day_first: bool | None = None,
-    gap_hours: float = 8.0,
+    gap_hours: float = GAP_HOURS,
     audit: str | Path | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Corpus:
@@ -116,7 +117,7 @@ def parse(
     limit: int = WHOLE,
     columns: Mapping[str, str] | None = None,
     day_first: bool | None = None,
-    gap_hours: float = 8.0,
+    gap_hours: float = GAP_HOURS,
 ) -> Corpus:
     """Parses the bytes of a conversation file or archive.
 

@@ -16,6 +16,9 @@ from segviz.loaders.errors import LoadError
 # Not str.splitlines(): that splits at U+2028, form feeds and others, which people paste.
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
+GAP_HOURS = 8.0
+"""Hours of silence after which a session starts, in files without sessions."""
+
 Place = tuple[str | int, ...]
 """The way from the document's root to a value: keys and list positions,
 ``(3, "conversation", "session_7", 12, "text")``. It may begin with a ``Member`` of an archive
@@ -70,7 +73,7 @@ class Options:
 
     columns: Mapping[str, str] | None = None
     day_first: bool | None = None
-    gap_hours: float = 8.0
+    gap_hours: float = GAP_HOURS
 
     def __post_init__(self) -> None:
         if not self.gap_hours >= 0:

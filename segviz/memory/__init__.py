@@ -12,6 +12,7 @@
 May import ``systems``, ``store`` and the packages below them. Public face: the names below.
 """
 
+from segviz.memory.answer import RIGHT_FROM, reference
 from segviz.memory.builder import Building, BuildPaused, arrivals, build, check_leaves
 from segviz.memory.factory import (
     COMPONENTS,
@@ -25,6 +26,7 @@ from segviz.memory.factory import (
     nested,
     paid,
     part_name,
+    parts_of,
     sound,
 )
 from segviz.memory.from_table import locomo_facts, memory_from
@@ -42,6 +44,7 @@ from segviz.memory.stores import provider, system_from, system_of
 
 __all__ = [
     "COMPONENTS",
+    "RIGHT_FROM",
     "BuildPaused",
     "Building",
     "CallEstimate",
@@ -68,7 +71,9 @@ __all__ = [
     "open_memory",
     "paid",
     "part_name",
+    "parts_of",
     "provider",
+    "reference",
     "rehearse",
     "settings_for",
     "sound",

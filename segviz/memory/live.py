@@ -29,7 +29,7 @@ from segviz import files
 from segviz.construct import LOOK_BACK, Arrival, Services, as_settings
 from segviz.conversation import Conversation, Session, Turn, Unit
 from segviz.embedding import Embedder, as_embedder
-from segviz.loaders import LoadError, read_document
+from segviz.loaders import GAP_HOURS, LoadError, read_document
 from segviz.loaders.chat import Message, SessionRule
 from segviz.loaders.formats.records import messages_in
 from segviz.loaders.multi_conversation import stem
@@ -133,7 +133,7 @@ class Watched:
         *,
         system: SegmentTree | None = None,
         embedder: str | Embedder = "auto",
-        gap_hours: float = 8.0,
+        gap_hours: float = GAP_HOURS,
     ) -> None:
         """Prepares an empty tree.
 

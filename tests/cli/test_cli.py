@@ -145,21 +145,19 @@ class FakeServer:
     """Stands for Streamlit; ends at once with a code of its own."""
 
     started = ()
+    stdout = ()
 
     def __init__(self, host, port, environment):
         FakeServer.started += ((port, environment),)
 
-    def wait_until_ready(self):
-        return False
-
-    def wait(self):
+    def poll(self):
         return 7
 
 
 @pytest.fixture
 def fake(monkeypatch):
     monkeypatch.setattr(FakeServer, "started", ())
-    monkeypatch.setattr(serve_module, "Server", FakeServer)
+    monkeypatch.setattr(serve_module, "start_streamlit", FakeServer)
     return FakeServer
 
 

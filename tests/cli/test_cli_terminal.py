@@ -81,7 +81,7 @@ def test_the_first_help_lists_the_commands_and_exit_codes(run):
 def served(monkeypatch):
     files: list[str | None] = []
 
-    def fake(options, environment, signals, console):
+    def fake(options, environment, console):
         files.append(environment.get("SEGVIZ_FILE"))
         return 0
 

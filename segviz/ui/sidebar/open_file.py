@@ -12,7 +12,7 @@ import streamlit as st
 
 from segviz import loaders, store
 from segviz.conversation import AuditReport, Conversation, Corpus, LoadReport
-from segviz.loaders import LOADERS, LazyCorpus, LoadError, NeedsColumns, with_audit
+from segviz.loaders import GAP_HOURS, LOADERS, LazyCorpus, LoadError, NeedsColumns, with_audit
 from segviz.loaders.columns import ALIASES, guess
 from segviz.memory import sound
 from segviz.text.captions import size
@@ -138,7 +138,6 @@ def _memory(key: str, saved: store.Saved) -> OpenFile:
 
 
 DATE_ORDERS = {"as the file tells": None, "day before month": True, "month before day": False}
-GAP_HOURS = 8.0
 
 
 def _options(key: str) -> dict[str, Any]:
