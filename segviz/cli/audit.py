@@ -74,7 +74,7 @@ def audit(options: Options, console: Console) -> int:
     --system locomo-facts audits the facts that a LoCoMo file brings.
 
     Also lists texts that a later text on the same subject may have replaced. They are compared by
-    words and meaning: a pair may agree, and a contradiction in other words is not result.
+    words and meaning: a pair may agree, and a contradiction in other words is not found.
 
     JSON: command, conversation, system, settings, counts (texts, attributed, unsure, turns,
     written, questions), stages (all, category, session: a row each with the share of every stage),

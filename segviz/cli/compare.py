@@ -69,6 +69,7 @@ def compare(options: Options, console: Console) -> int:
         comparisons = measured(
             runs, compare_one, Comparison, settings, options, console, clock=perf_counter
         )
+    # The systems of a conversation were measured one by one; join them into a comparison.
     parts: dict[str, dict[str, Comparison]] = {}
     for run in comparisons:
         parts.setdefault(run.conversation, {})[run.system] = run.result

@@ -362,10 +362,9 @@ def measured(
         for talk, label in (runs if results else ())
     ]
     known: dict[int, Measured[Measurement]] = {}
-    for place, (run, *_) in enumerate(order):
-        result = results.get(run) if results else None
-        if result is not None:
-            known[place] = Measured(*order[place][1:], 0, result)
+    for place, (run, conversation, label) in enumerate(order):
+        if results and (result := results.get(run)) is not None:
+            known[place] = Measured(conversation, label, 0, result)
     if known:
         console.note(f"{len(known)} of {len(order)} runs are known from {options.resume}")
     apart = options.workers != 1 or options.scheduler is not None

@@ -146,6 +146,7 @@ def models(options: Options, console: Console) -> Iterator[Models]:
         embedder = OpenAIEmbedder(endpoint, cache, total=meter) if embeds else None
     for note in cache.notes:
         console.note(note)
+    # Lend the models to the command, then say if none of its parts used the chat model.
     try:
         embedding = Cached(embedder) if embedder else get_embedder(options.embedder)
         yield Models(embedding, chat, embedder is not None)

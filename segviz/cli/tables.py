@@ -221,11 +221,10 @@ def sweep_content(swept: Sweep, measure: str, *, adversarial: bool = True) -> di
     """Returns a sweep as fields of ``--json``; ``measure`` chooses the best setting."""
     best = swept.best(measure, adversarial=adversarial)
     shared = settings_content(swept.settings)
+    names = ("units", "tokens", "policies", "alphas", "horizons", "questions")
     return {
         **{name: shared[name] for name in (*SHARED, "distinct")},
-        **{name: getattr(swept, name) for name in ("units", "tokens", "policies", "alphas")},
-        "horizons": swept.horizons,
-        "questions": swept.questions,
+        **{name: getattr(swept, name) for name in names},
         "measure": measure,
         "baseline": cell_content(swept, swept.baseline),
         "best": cell_content(swept, best),
