@@ -1,15 +1,18 @@
 """Finds the worked examples of SegTreeMem's appendix C in a conversation and measures them.
 
-The five questions of App. C.4 are about conversation conv-47 of LoCoMo and are recognised by their
-text. :func:`seen` describes what a memory retrieves for one of them. :func:`cascade_seen` compares
-the size of a memory with the degenerate tree of App. C.3.1.
+``cases.toml`` has the examples. The five questions of App. C.4 are about conversation conv-47 of
+LoCoMo and are recognised by their text. :func:`seen` describes what a memory retrieves for one of
+them. :func:`cascade_seen` compares the size of a memory with the degenerate tree of App. C.3.1.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from typing import Any
 
 from segviz.conversation import Question
 from segviz.memory import Memory
@@ -18,95 +21,60 @@ from segviz.retrieval.gold import GoldEvidence
 from segviz.systems import level_name, level_names
 from segviz.text.captions import counted
 from segviz.text.words import content_tokens
-from segviz.tree.shape import shape
+from segviz.tree.shape import diagnose, shape
 
 CONVERSATION = "conv-47"
 """Id of the LoCoMo conversation of the five questions."""
 
+PAPER = RetrievalSettings(policy="none", alpha=0.1, horizon=2, relevance="dense", k=10)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A question of App. C.4.
+    """A worked example: a question of App. C.4 or a dialogue of App. C.3.
 
     Attributes:
         name: its name in the paper.
+        place: where the paper has it.
         title: its point, in a line.
+        paper: the result that the paper reports, and how the data set differs from it.
         questions: possible wordings, :func:`normalised`, the preferred one first.
-        paper: the result that the paper reports.
-        note: a difference between the data set and the paper.
         settings: retrieval settings that are compared.
         watch: a word; its frequency among the retrieved texts is reported.
+        cascades: True if the open tree is compared with the degenerate one.
+        sample, parameters, link: a conversation, the system's parameters that show the case on it,
+            and the label of a link to it.
     """
 
     name: str
+    place: str
     title: str
-    questions: tuple[str, ...]
     paper: str
-    settings: tuple[RetrievalSettings, ...]
-    note: str = ""
+    questions: tuple[str, ...] = ()
+    settings: tuple[RetrievalSettings, ...] = ()
     watch: str = ""
+    cascades: bool = False
+    sample: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    link: str = ""
 
 
-def _setting(relevance: str, policy: str = "none", alpha: float = 0.1) -> RetrievalSettings:
-    return RetrievalSettings(policy=policy, alpha=alpha, horizon=2, relevance=relevance, k=10)
+def _cases(kind: str) -> tuple[Case, ...]:
+    """Returns the cases of a kind in ``cases.toml``."""
+    text = files(__package__).joinpath("cases.toml").read_text("utf-8")
+    return tuple(
+        Case(
+            **row
+            | {
+                "questions": tuple(row.get("questions", ())),
+                "settings": tuple(replace(PAPER, **each) for each in row.get("settings", ())),
+            }
+        )
+        for row in tomllib.loads(text)[kind]
+    )
 
 
-# The paper retrieves by dense relevance, with α 0.1 and H 2 (Table 4).
-CASES: tuple[Case, ...] = (
-    Case(
-        "Q1",
-        "A summary answers where its leaf is not retrieved",
-        ("what did john suggest james practice before playing fifa 23 together",),
-        "The narrow node over the dialogue of 5 November keeps the gamepad in its summary. MemTree "
-        "and RAPTOR reach the topic and lose this detail.",
-        (_setting("dense"), _setting("hybrid"), _setting("hybrid", "top-down", 0.3)),
-    ),
-    Case(
-        "Q2",
-        "A parent's summary holds what a short reply says",
-        ("what is the name of john s cousin s dog",),
-        "The summary over the dialogue of 7 November ends with the dog's name, so the short reply "
-        "that gives it need not be retrieved. MemTree and RAPTOR retrieve the turns around it.",
-        (_setting("dense"), _setting("hybrid")),
-    ),
-    Case(
-        "Q3",
-        "A summary can lose the exact detail",
-        ("when did john resume playing drums in his adulthood",),
-        "A failure. Retrieval reaches the right stretch of time, but the summary speaks of hobbies "
-        "and not of drums. MemTree retrieves the literal turn.",
-        (_setting("dense", "top-down"), _setting("hybrid", "top-down")),
-        watch="drum",
-    ),
-    Case(
-        "Q4",
-        "Propagation decides a near tie",
-        (
-            "what is james planning to do after receiving samantha s phone number",
-            "what is john planning to do after receiving samantha s phone number",
-        ),
-        "Without propagation an unrelated turn about a video card ranks just above the turn about "
-        "Samantha. The parents of the latter are about her, too, and propagation lifts it.",
-        (_setting("dense"), _setting("dense", "top-down"), _setting("hybrid", "top-down")),
-        note="The paper asks about John. LoCoMo answers the question about James, and counts the "
-        "one about John as unanswerable.",
-        watch="Samantha",
-    ),
-    Case(
-        "Q5",
-        "Propagation can bring in a distractor",
-        ("which of james s family members have visited him in the last year",),
-        "Top-down lets in a turn about a cousin, and the answer becomes wrong. Bottom-up stays "
-        "with mother and sister.",
-        (
-            _setting("dense", "top-down"),
-            _setting("dense", "bottom-up"),
-            _setting("hybrid", "top-down"),
-            _setting("hybrid", "bottom-up"),
-        ),
-        watch="cousin",
-    ),
-)
+CASES, DIALOGUES = _cases("questions"), _cases("dialogues")
 
 
 def normalised(question: str) -> str:
@@ -192,6 +160,11 @@ def _wider(result: Result, gold: GoldEvidence, answer: str, names: Sequence[str]
         f"Rank {best.rank_after} ({level_name(best.level, names)}) lies above {which} and says "
         f"{' and '.join(spoken) or 'no word of the answer'}."
     )
+
+
+def cascades(memory: Memory) -> bool:
+    """Returns True if the memory's tree cascades (App. C.3.1)."""
+    return "cascade" in {one.kind for one in diagnose(shape(memory.structure))}
 
 
 def cascade_seen(memory: Memory) -> str:
