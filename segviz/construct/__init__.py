@@ -16,7 +16,6 @@ from segviz.construct.labels import node_labels
 from segviz.construct.parameter import (
     Declared,
     Parameter,
-    Spec,
     as_settings,
     make,
     param,
@@ -35,7 +34,6 @@ from segviz.construct.protocols import (
     Tabulates,
     Verdict,
     arriving,
-    require_chat,
     services_for,
 )
 from segviz.construct.tasks import Tasks
@@ -52,7 +50,6 @@ __all__ = [
     "Row",
     "Services",
     "Settles",
-    "Spec",
     "System",
     "Tabulates",
     "Tasks",
@@ -63,6 +60,5 @@ __all__ = [
     "node_labels",
     "param",
     "parameters",
-    "require_chat",
     "services_for",
 ]

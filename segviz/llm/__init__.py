@@ -22,13 +22,12 @@ from segviz.llm.embedder import OpenAIEmbedder
 from segviz.llm.endpoint import PRESETS, Endpoint
 from segviz.llm.prompts import digest, fitted, overrides, texts_of
 from segviz.llm.protocols import Chat, LabelError, ModelError, Part, Prompt, Reply
-from segviz.llm.roles import ROLES, ChatByRole
+from segviz.llm.roles import ChatByRole
 from segviz.llm.usage import PRICES, Metered, Pace, Price, Usage, cost, price
 
 __all__ = [
     "PRESETS",
     "PRICES",
-    "ROLES",
     "Chat",
     "ChatByRole",
     "Endpoint",

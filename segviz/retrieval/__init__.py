@@ -18,7 +18,6 @@ from segviz.retrieval.gold import GoldEvidence, gold_evidence
 from segviz.retrieval.ledger import Ledger, explain
 from segviz.retrieval.propagation import (
     POLICIES,
-    Propagated,
     check_setting,
     combine,
     propagate,
@@ -35,7 +34,6 @@ from segviz.retrieval.relevance import (
 )
 from segviz.retrieval.result import Evidence, Result
 from segviz.retrieval.selection import (
-    admissible,
     check_count,
     distinct,
     estimated_tokens,
@@ -58,14 +56,12 @@ __all__ = [
     "GoldEvidence",
     "Ledger",
     "MemoryView",
-    "Propagated",
     "Result",
     "Retrieval",
     "RetrievalSettings",
     "Retriever",
     "Scorer",
     "Stage",
-    "admissible",
     "check_count",
     "check_setting",
     "combine",

@@ -162,6 +162,11 @@ class Structure:
         """True for active nodes that are no ghosts, bool (n,)."""
         return sealed(self.active & ~self.ghost) if self.ghost.any() else self.active
 
+    def of_kind(self, *kinds: str) -> list[int]:
+        """Returns the active nodes of these kinds, oldest first."""
+        rows = zip(self.active.tolist(), self.kind, strict=True)
+        return [node for node, (active, kind) in enumerate(rows) if active and kind in kinds]
+
     def holders(self, leaf: int) -> tuple[int, ...]:
         """Returns the leaf; for a ghost instead its parents, the texts written from its unit."""
         return self.parents[leaf] if self.ghost[leaf] else (leaf,)

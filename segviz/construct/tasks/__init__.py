@@ -21,14 +21,12 @@ from segviz.construct.tasks.offline import (
     Stated,
     SubQuestion,
 )
-from segviz.text.dates import Interval
 
 __all__ = [
     "TASKS",
     "Boundary",
     "ChatTasks",
     "Extraction",
-    "Interval",
     "Named",
     "Offline",
     "Related",

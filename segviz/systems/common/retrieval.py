@@ -55,12 +55,6 @@ class Search:
     tasks: Tasks
     stages: list[Stage] = field(default_factory=list, init=False)
 
-    def of(self, *kinds: str) -> list[int]:
-        """Returns the active nodes of these kinds, oldest first."""
-        structure = self.view.structure
-        rows = zip(structure.active.tolist(), structure.kind, strict=True)
-        return [node for node, (active, kind) in enumerate(rows) if active and kind in kinds]
-
     def tell(
         self,
         name: str,

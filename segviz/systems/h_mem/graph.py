@@ -204,7 +204,10 @@ class EntityGraph:
             draft.note(node, persistent=text.text)
         # The text of an entity is its profile: name, type, summary and recent facts.
         shown = [n for n in nodes if draft.facts[n]["persistent"]]
-        draft.rewrite(shown, [_profile(draft, n) for n in shown])
+        profiles = [
+            "{name} ({type})\n{persistent}\n{recent}".format_map(draft.facts[n]) for n in shown
+        ]
+        draft.rewrite(shown, profiles)
         return len(due)
 
 
@@ -236,8 +239,3 @@ def likeness(one: str, other: str, rules: GraphParameters) -> float:
         if matcher.quick_ratio() >= rules.spelling:  # never less than the ratio
             spelt = matcher.ratio()
     return max(common * (common >= rules.tokens), spelt * (spelt >= rules.spelling))
-
-
-def _profile(draft: Draft, node: int) -> str:
-    facts = draft.facts[node]
-    return f"{facts['name']} ({facts['type']})\n{facts['persistent']}\n{facts['recent']}"

@@ -209,7 +209,8 @@ class HMemSearch(Search):
         when = (seconds(part.when[0]), seconds(part.when[1])) if part.when else None
         score, terms, w = np.zeros(len(structure)), dict[int, str](), self.system
         for node in kept:
-            s, t = float(similarity[node]), self._time(node, when)
+            s, own = float(similarity[node]), self._times(node)
+            t = time_relevance(own, when, w.overlap) if own and when else 0.0
             r = 0.0 if ablate == "w/o memory robustness" else self._robust(node, now)
             score[node] = w.semantic * s + w.temporal * t + w.robust * r  # equation 3
             terms[node] = f"node {node}: S {s:.2f}, T {t:.2f}, R {r:.2f}, F {score[node]:.2f}"
@@ -226,7 +227,7 @@ class HMemSearch(Search):
     def _entities(self, text: str, similarity: Scores) -> dict[int, float]:
         """Returns the entities that a text names or resembles, and related ones, with strengths."""
         structure = self.view.structure
-        known = self.of(ENTITY)
+        known = structure.of_kind(ENTITY)
         # Lexical matches: an alias that occurs in the question, in whole words.
         asked = f" {lemmas(text)} "
         strength = {
@@ -286,7 +287,7 @@ class HMemSearch(Search):
         """Returns the events of the fragments, and the events most like the question."""
         structure = self.view.structure
         linked = [p for f in fragments for p in structure.parents[f] if structure.kind[p] == EVENT]
-        dense = best_first(self.of(EVENT), similarity)[: self.system.pool]
+        dense = best_first(structure.of_kind(EVENT), similarity)[: self.system.pool]
         events = list(dict.fromkeys((*linked, *dense)))
         note = f"{len(set(linked))} events of these fragments and the {len(dense)} most similar."
         self.tell("events", note, events, similarity, events)
@@ -316,12 +317,6 @@ class HMemSearch(Search):
             return None
         first, last = facts.get("about_from", facts["from"]), facts.get("about_to", facts["to"])
         return (float(first or 0.0), float(last or 0.0))
-
-    def _time(self, node: int, when: Times | None) -> float:
-        own = self._times(node)
-        if when is None or own is None:
-            return 0.0
-        return time_relevance(own, when, self.system.overlap)
 
     def _robust(self, node: int, now: float) -> float:
         facts = self.view.structure.facts[node]

@@ -66,7 +66,6 @@ def forgetting_rows(structure: Structure, retention: Retention) -> list[Row]:
 def entity_rows(structure: Structure) -> list[Row]:
     """Returns a row for each entity, those with most mentions first."""
     joined = Counter(node for r in structure.relations for node in (r.source, r.target))
-    entities = [n for n in np.flatnonzero(structure.active).tolist() if structure.kind[n] == ENTITY]
     rows: list[Row] = [
         {
             "entity": first_line(structure, node),
@@ -75,7 +74,7 @@ def entity_rows(structure: Structure) -> list[Row]:
             "relations": joined[node],
             "node": node,
         }
-        for node in entities
+        for node in structure.of_kind(ENTITY)
     ]
     return sorted(rows, key=lambda row: -row["mentions"])
 

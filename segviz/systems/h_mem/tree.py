@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from segviz.construct import Annotate, Declared, param
 from segviz.construct.tasks import Stated
 from segviz.conversation import DAY, Moment, as_time, seconds
@@ -200,9 +198,7 @@ def events_have_a_place(s: Structure) -> Iterator[Violation]:
 
     Each must have been opened within the time window of that summary.
     """
-    for node in np.flatnonzero(s.active).tolist():
-        if s.kind[node] not in ("event", "summary"):
-            continue
+    for node in s.of_kind("event", "summary"):
         above = s.parents[node]
         if len(above) > 1:
             yield Violation("windows", node, "one parent", str(above))

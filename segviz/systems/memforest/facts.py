@@ -115,12 +115,6 @@ class Ingest:
         self._foreseen: dict[tuple[str, datetime | None], Extraction] = {}
         self.begin_step()
 
-    def _know(self, fact: int) -> None:
-        self._facts.append(fact)
-        self._texts[normalised(self.draft.text[fact])] = fact
-        for name in entities(self.draft, fact):
-            self._named.setdefault(name, []).append(fact)
-
     def begin_step(self) -> None:
         """Forgets what was recorded about the previous unit."""
         self._judged: list[Judgement] = []
@@ -244,7 +238,10 @@ class Ingest:
         }
         fact = draft.add(1, units, stated.text, FACT, facts, vector)
         # §4.2, scope routing: entity trees and a scene; the session's tree has the cell itself.
-        self._know(fact)
+        self._facts.append(fact)
+        self._texts[normalised(stated.text)] = fact
+        for name in names:
+            self._named.setdefault(name, []).append(fact)
         self._entity_trees(fact)
         self._scenes.route(fact, self._facts)
 

@@ -74,11 +74,11 @@ class ForestSearch(Search):
         structure, browse = self.view.structure, self.system.browse
         similarity = question_similarity(question, self.view)
         wanted = self.system.families.removesuffix(" only").split("+")
-        trees = self.of(*wanted)
+        trees = structure.of_kind(*wanted)
         if browse == FLAT or not trees:
             # The flat baseline of Table 7; also used until the first tree exists.
-            cells = [c for c in self.of(CELL) if not self._facts_of(c)]
-            every = self._sources([*self.of(FACT), *cells])
+            cells = [c for c in structure.of_kind(CELL) if not self._facts_of(c)]
+            every = self._sources([*structure.of_kind(FACT), *cells])
             evidence = best_first(every, similarity)[: self.view.k]
             note = f"Of all {len(every)} facts the {len(evidence)} most similar are taken"
             note += "." if browse == FLAT else ": these families have no tree yet."
@@ -102,7 +102,7 @@ class ForestSearch(Search):
         """
         structure = self.view.structure
         # Two signals (§4.3): root recall by similarity, fact-to-tree recall by the best facts.
-        votes = best_first(self.of(FACT), similarity)[: self.system.voters]
+        votes = best_first(structure.of_kind(FACT), similarity)[: self.system.voters]
         best: dict[int, float] = {}
         hits: dict[int, int] = {}
         # Fact-to-tree recall: the best facts vote for the trees that contain them.
@@ -138,11 +138,10 @@ class ForestSearch(Search):
 
     def _of_users(self, trees: Sequence[int]) -> list[int]:
         """Returns the entity tree of the speaker "user"; without one those of all speakers."""
-        facts = self.view.structure.facts
-        speakers = {facts[m]["origin"] for m in self.of(FACT)}
+        s = self.view.structure
+        speakers = {s.facts[m]["origin"] for m in s.of_kind(FACT)}
         names = {"user"} & speakers or speakers
-        of_entities = set(self.of("entity"))
-        return [m for m in trees if m in of_entities and facts[m]["scope"] in names]
+        return [m for m in trees if s.kind[m] == "entity" and s.facts[m]["scope"] in names]
 
     def _above(self, item: int) -> set[int]:
         """Returns the roots of all trees that contain a fact or the cell it was said in."""

@@ -120,9 +120,11 @@ def totals(draft: Draft, children: Sequence[int]) -> dict[str, Scalar]:
 
 def heading(facts: Facts) -> str:
     """Returns the first line of a summary: ``[dates | label]``, "" if neither is known."""
-    label = str(facts.get("label") or "")
-    parts = [_dates(facts), label] if facts.get("dated") else [label]
-    head = " | ".join(part for part in parts if part)
+    parts = [str(facts.get("label") or "")]
+    if facts.get("dated"):
+        days = [as_time(as_number(facts, end)).date().isoformat() for end in ("from", "to")]
+        parts.insert(0, " to ".join(dict.fromkeys(days)))
+    head = " | ".join(filter(None, parts))
     return f"[{head}]\n" if head else ""
 
 
@@ -130,12 +132,6 @@ def _body(draft: Draft, node: int) -> str:
     """Returns the text of a node without its heading."""
     text = draft.text[node]
     return text.removeprefix(heading(draft.facts[node])) if draft.level[node] > 1 else text
-
-
-def _dates(facts: Facts) -> str:
-    first = as_time(as_number(facts, "from")).date().isoformat()
-    last = as_time(as_number(facts, "to")).date().isoformat()
-    return first if first == last else f"{first} to {last}"
 
 
 def beside(memory: Draft | Structure, item: int, kind: str) -> list[int]:

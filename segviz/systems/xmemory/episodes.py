@@ -116,7 +116,11 @@ class Episodes:
         when = as_time(as_number(facts, "from")) if facts["dated"] else None
         # §3.2: statements are extracted from the messages, not the summary, given the similar ones
         # known.
-        known = [draft.text[k] for k in self._known(draft.vectors([episode])[0])]
+        vector = draft.vectors([episode])[0]
+        near = draft.nearest(
+            vector, self._statements, self._reading.known_from, self._reading.known
+        )
+        known = [draft.text[statement] for statement, _ in near]
         extraction = self._tasks.extract(raw, when, known, self._reading.extracted)
         vectors = draft.embedder.embed([fact.text for fact in extraction.facts])
         # Statements join themes; then the themes are split and merged (§3.2).
@@ -152,11 +156,3 @@ class Episodes:
         self._texts[normalised(fact.text)] = statement
         self._themes.attach(statement)
         return True
-
-    def _known(self, vector: Vector) -> list[int]:
-        """Returns the known statements most similar to an episode, which it should not repeat."""
-        if not self._statements:
-            return []
-        scores = self._draft.cosines(vector, self._statements)
-        order = sorted(range(len(scores)), key=lambda i: (-scores[i], i))[: self._reading.known]
-        return [self._statements[i] for i in order if scores[i] >= self._reading.known_from]

@@ -137,7 +137,7 @@ class XMemorySearch(Search):
         """Chooses themes and statements by coverage, then episodes by uncertainty."""
         s = self.view.structure
         similarity = question_similarity(question, self.view)
-        seeds = best_first(self.of(SEMANTIC), similarity)[: self.system.candidates]
+        seeds = best_first(s.of_kind(SEMANTIC), similarity)[: self.system.candidates]
         owners = list(dict.fromkeys(p for m in seeds for p in s.parents[m]))
         note = f"The {len(seeds)} statements most similar belong to {len(owners)} themes."
         self.tell("candidates", note, seeds, similarity, seeds)
@@ -189,7 +189,7 @@ class XMemorySearch(Search):
         if not nodes:
             return {}
         # All nodes of the layer are compared, also those that are no candidates.
-        layer = self.of(s.kind[nodes[0]])
+        layer = s.of_kind(s.kind[nodes[0]])
         matrix = np.stack(
             [
                 s.vector[list(s.children[n])].mean(axis=0) if s.kind[n] == THEME else s.vector[n]
@@ -219,7 +219,7 @@ class XMemorySearch(Search):
         for statement in statements:
             for episode in s.children[statement]:
                 support[episode] = max(support.get(episode, 0.0), float(similarity[statement]))
-        dense = best_first(self.of(EPISODE), similarity)[: self.system.dense]
+        dense = best_first(s.of_kind(EPISODE), similarity)[: self.system.dense]
         nodes = list(dict.fromkeys((*support, *dense)))
         own = [float(similarity[n]) for n in nodes]
         low, high = min(own, default=0.0), max(own, default=0.0)

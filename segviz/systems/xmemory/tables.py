@@ -13,15 +13,11 @@ from segviz.systems.xmemory.themes import THEME
 from segviz.tree import Add, Retire, Revise, Step, Structure, as_number
 
 
-def _nodes(structure: Structure, kind: str) -> list[int]:
-    return [n for n in np.flatnonzero(structure.active).tolist() if structure.kind[n] == kind]
-
-
 def episode_rows(structure: Structure) -> list[Row]:
     """Returns a row for each episode, in the order of time."""
     calendar = dated(structure)
     rows: list[Row] = []
-    for node in _nodes(structure, EPISODE):
+    for node in structure.of_kind(EPISODE):
         facts, children = structure.facts[node], structure.children[node]
         below = [int(structure.level[child]) for child in children]
         rows.append(
@@ -48,7 +44,7 @@ def theme_rows(structure: Structure) -> list[Row]:
             "last unit": int(structure.stop[node]) - 1,
             "node": node,
         }
-        for node in _nodes(structure, THEME)
+        for node in structure.of_kind(THEME)
     ]
     return sorted(rows, key=lambda row: -row["statements"])
 

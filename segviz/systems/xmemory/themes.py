@@ -73,11 +73,7 @@ def objective(
 
 def reassigned(memory: Draft | Structure) -> float:
     """Returns the share of xMemory's statements that ever changed their theme (Table 6)."""
-    moves = [
-        bool(memory.facts[n].get("moves"))
-        for n in range(len(memory))
-        if memory.kind[n] == SEMANTIC and memory.active[n]
-    ]
+    moves = [bool(memory.facts[node].get("moves")) for node in memory.of_kind(SEMANTIC)]
     return sum(moves) / len(moves) if moves else 0.0
 
 

@@ -10,7 +10,6 @@ import streamlit as st
 
 from segviz.construct.annotate import FAULT, OF_MODEL, PROMPT, REPLY, WRITTEN_BY
 from segviz.evaluation.node_texts import unsourced
-from segviz.tree import Structure
 from segviz.tree.inspect import (
     State,
     Written,
@@ -58,7 +57,10 @@ def node_details(shown: PageState) -> None:
         st.markdown(f"**{unmarked(name)}** · {unmarked(where)}", width="stretch")
         pin_button(session, node)
         with st.popover("Copy", icon=":material/content_copy:", type="tertiary", key="copy"):
-            st.code(_citation(session, structure, node), language=None, wrap_lines=True)
+            turns = ", ".join(turns_of(session, structure, node))
+            source = f"{session.conversation.id}, node {node}, {coverage(session, structure, node)}"
+            citation = f"{structure.text[node]}\n[{source}; turns {turns}]"
+            st.code(citation, language=None, wrap_lines=True)
         st.button(
             "",
             icon=":material/close:",
@@ -84,13 +86,6 @@ def node_details(shown: PageState) -> None:
         if tab.open:
             with tab:
                 draw(shown, node)
-
-
-def _citation(session: AppSession, structure: Structure, node: int) -> str:
-    """Returns a node's text with its source, as a citation to copy."""
-    turns = ", ".join(turns_of(session, structure, node))
-    where = f"{session.conversation.id}, node {node}, {coverage(session, structure, node)}"
-    return f"{structure.text[node]}\n[{where}; turns {turns}]"
 
 
 def node_transcript(
@@ -313,7 +308,7 @@ def _versions(session: AppSession, entries: Sequence[Written], node: int) -> int
         f"{last.step}. Newest first. Struck through: removed in a step. Underlined: added."
     )
     shown = _page("", entries[::-1], node, _VERSIONS)
-    with st.container(key="versions"):  # style.py makes it scroll
+    with st.container(key="versions"):  # style.css makes it scroll
         return diffs(
             [_change(session, entry) for entry in shown],
             key="node-history",

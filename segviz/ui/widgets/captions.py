@@ -135,18 +135,16 @@ def coverage(session: AppSession, structure: Structure, node: int) -> str:
     If the node covers a part of its span alone, the number of its units is there, too.
     """
     start, stop = int(structure.start[node]), int(structure.stop[node])
-    dates = dict.fromkeys(_date(session, unit) for unit in (start, stop - 1))
+    ends = (session.conversation.sessions[session.sessions[unit]] for unit in (start, stop - 1))
+    dates = dict.fromkeys(
+        f"{one.start:%d %b %Y}" if one.start else one.raw_date or "no date" for one in ends
+    )
     turns = len(turns_of(session, structure, node))
     units = len(structure.coverage(node))
     parts = [" – ".join(dates), counted(turns, "turn")]
     if 0 < units < stop - start:
         parts.insert(1, f"{units} of these {stop - start} units")
     return " · ".join(parts)
-
-
-def _date(session: AppSession, unit: int) -> str:
-    there = session.conversation.sessions[session.sessions[unit]]
-    return f"{there.start:%d %b %Y}" if there.start else there.raw_date or "no date"
 
 
 def short(text: str) -> str:

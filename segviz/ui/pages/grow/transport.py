@@ -106,7 +106,7 @@ def _step_button(
     meaning: str, icon: str, action: Callable[[int], None], argument: int, disabled: bool
 ) -> None:
     st.button(
-        meaning,  # for screen readers; style.py hides all but the icon
+        meaning,  # for screen readers; style.css hides all but the icon
         icon=f":material/{icon}:",
         key=f"go-{icon}",
         help=meaning,
