@@ -10,12 +10,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from segviz.conversation import distinct
 from segviz.loaders.budget import GZIP, Budget, gunzip
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Line, PlainText
@@ -129,19 +129,15 @@ def named_rows(document: PlainText) -> list[dict[str, str]]:
 
 def column_names(top: Row, notes: Notes) -> list[str]:
     """Returns distinct names: a repeated column gets ``#2``, one without name ``column 3``."""
-    names: dict[str, None] = {}  # a row may have a million cells, so looking a name up is fast
-    times = Counter[str]()
-    for position, cell in enumerate(top.cells, start=1):
-        wanted = fresh = one_line(cell.strip()) or f"column {position}"
-        times[wanted] += 1
-        while fresh in names:
-            times[wanted] = max(2, times[wanted] + (fresh != wanted))
-            fresh = f"{wanted}#{times[wanted]}"
-        if fresh == f"{wanted}#2":
-            what = f"the column {quoted(wanted)} occurs more than once; the first is used"
+    wanted = [
+        one_line(cell.strip()) or f"column {at}" for at, cell in enumerate(top.cells, start=1)
+    ]
+    names = distinct(wanted)
+    for name, fresh in zip(wanted, names, strict=True):
+        if fresh == f"{name}#2":
+            what = f"the column {quoted(name)} occurs more than once; the first is used"
             notes.repaired((top.line,), what)
-        names[fresh] = None
-    return list(names)
+    return names
 
 
 def is_table(document: object) -> bool:

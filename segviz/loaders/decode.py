@@ -57,8 +57,7 @@ def keep_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _loads(text: str) -> object:
     # strict=False lets raw control characters through; clean() counts them.
-    document: object = json.loads(text, strict=False, object_pairs_hook=keep_repeats)
-    return document
+    return json.loads(text, strict=False, object_pairs_hook=keep_repeats)
 
 
 def read_document(data: bytes, budget: Budget | None = None) -> tuple[object, Notes]:

@@ -100,8 +100,12 @@ def _question(
     if not isinstance(raw, dict):
         notes.skipped(place, f"expected a question (an object), found {describe(raw)}")
         return None
-    # Each meaning has its value and the place of it.
-    field = {meaning: _field(raw, names, place) for meaning, names in NAMES.items()}
+    # Each meaning has the value under the best usual name that has one, and its place.
+    field: dict[str, tuple[object, Place]] = {}
+    for meaning, names in NAMES.items():
+        keys = usual_keys(tuple(raw), names) or names[:1]
+        key = next((key for key in keys if raw.get(key) is not None), keys[0])
+        field[meaning] = raw.get(key), (*place, key)
     text, here = field["question"]
     if not isinstance(text, str) or not text.strip():
         notes.skipped(here, f"expected the text of a question, found {describe(text)}")
@@ -120,13 +124,6 @@ def _question(
         adversarial=read_answer(*field["adversarial"], notes),
         asked_at=_moment(*field["moment"], index, notes),
     )
-
-
-def _field(raw: Mapping[str, object], names: tuple[str, ...], place: Place) -> tuple[object, Place]:
-    """Returns the value under the first of these names that has one, and its place."""
-    keys = usual_keys(tuple(raw), names) or names[:1]
-    key = next((key for key in keys if raw.get(key) is not None), keys[0])
-    return raw.get(key), (*place, key)
 
 
 def _moment(value: object, place: Place, index: Mapping[str, str], notes: Notes) -> str | None:

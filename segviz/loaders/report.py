@@ -86,7 +86,11 @@ class Tally:
         self._columns = notes.headers, notes.columns
         self._counts += notes.beyond + Counter(note.kind for note in notes)
         for note in notes[: LISTED - len(self._listed)]:
-            where = shown(_with_line(document, note.place))
+            place = note.place
+            # A position in JSON Lines that is no line yet.
+            if isinstance(document, JsonLines) and place and type(place[0]) is int:
+                place = (Line(document.lines[place[0]]), *place[1:])
+            where = shown(place)
             if within:
                 member = shown((Member(within),))
                 where = member if where == "file" else f"{member}, {where}"
@@ -130,11 +134,3 @@ def shown(place: Place) -> str:
         else:
             parts.append(f"[{quoted(step)}]")
     return "".join(parts).removeprefix(".")
-
-
-def _with_line(document: object, place: Place) -> Place:
-    """Replaces the position that begins a place in JSON Lines by the number of the line."""
-    if not isinstance(document, JsonLines) or not place or not isinstance(place[0], int):
-        return place
-    first = place[0]
-    return place if isinstance(first, Line) else (Line(document.lines[first]), *place[1:])
