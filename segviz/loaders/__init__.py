@@ -27,7 +27,7 @@ from segviz.loaders.file_kinds import other_kind, reject_office
 from segviz.loaders.formats import LOADERS, accepted, loader_of
 from segviz.loaders.lazy import BY_ITEMS, LazyCorpus, list_file
 from segviz.loaders.loader import Loader
-from segviz.loaders.report import Tally
+from segviz.loaders.report import Notes
 from segviz.text.captions import describe, one_line, shorten
 
 __all__ = [
@@ -181,9 +181,9 @@ def _parse(data: bytes, name: str, limit: int, options: Options) -> Corpus:
         conversations, more = loader.read(document, label, options)
     except LoadError as error:
         raise error.in_file(_label(name), accepted()) from None
-    tally = Tally()
-    tally.add(document, notes, more)
-    return Corpus(tuple(conversations), tally.report(label, loader.label, conversations))
+    whole = Notes()
+    whole.take(notes, more, document=document)
+    return Corpus(tuple(conversations), whole.report(label, loader.label, conversations))
 
 
 def _read_members(opened: Callable[[], Members], label: str, options: Options) -> Corpus:

@@ -30,7 +30,7 @@ from segviz.loaders.errors import WHOLE, LoadError, OtherKind, opening
 from segviz.loaders.file_kinds import is_binary, other_kind
 from segviz.loaders.formats import LOADERS, loader_of, slack
 from segviz.loaders.loader import Loader
-from segviz.loaders.report import Note, Notes, Tally, shown
+from segviz.loaders.report import Note, Notes, shown
 from segviz.text.captions import counted
 
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
@@ -189,7 +189,7 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
     if not search.candidates:
         raise _nothing(search)
     # All files of the first format that has a turn are read.
-    tally, conversations = Tally(), list[Conversation]()
+    notes, conversations = Notes(), list[Conversation]()
     known = {each.loader.label for each in search.candidates}
     for best in [loader for loader in LOADERS.values() if loader.label in known]:
         chosen = [each for each in search.candidates if each.loader is best]
@@ -202,7 +202,8 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
                 search.problems.append((each.path, error))
                 continue
             conversations += read
-            tally.add(each.document, each.notes, more, within="" if export else each.path)
+            within = () if export else (Member(each.path),)
+            notes.take(each.notes, more, within=within, document=each.document)
         known.remove(best.label)
         if conversations:
             break
@@ -210,13 +211,13 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
         raise _nothing(search)
     # What was not read is counted in the report.
     for path, problem in search.problems:
-        tally.skipped(f"left out: {problem.what}", shown((Member(path),)))
+        notes.skipped((Member(path),), f"left out: {problem.what}")
     passed = Counter(each.loader.label for each in search.candidates if each.loader.label in known)
     for kind, count in passed.items():
-        tally.skipped(f"{counted(count, 'file')} of another format ({kind}) not read")
+        notes.skipped((), f"{counted(count, 'file')} of another format ({kind}) not read")
     if count := search.others + len(search.kinds):
-        tally.skipped(f"{counted(count, 'other file')} not read")
-    return Corpus(with_distinct_ids(conversations), tally.report(label, best.label, conversations))
+        notes.skipped((), f"{counted(count, 'other file')} not read")
+    return Corpus(with_distinct_ids(conversations), notes.report(label, best.label, conversations))
 
 
 def _search(members: Members, options: Options) -> _Search:
@@ -261,7 +262,7 @@ def _slack(members: Members) -> _Search:
                 search.problems.append((path, read[0].error))
             else:
                 folder[path] = read[0]
-                notes.take(read[1], (Member(path),))
+                notes.take(read[1], within=(Member(path),))
     if any(slack.DAY.fullmatch(path) for path in folder):
         search.candidates.append(_Candidate("", LOADERS["slack"], folder, notes))
     return search

@@ -23,7 +23,7 @@ from segviz.loaders.document import Place
 from segviz.loaders.errors import LoadError, opening
 from segviz.loaders.lazy import LazyCorpus
 from segviz.loaders.questions import read_answer, read_evidence, turn_index
-from segviz.loaders.report import Notes, Tally
+from segviz.loaders.report import Notes
 from segviz.text.captions import one_line, shorten
 
 _SAYS = ("error_type", "correct_evidence", "correct_answer", "reasoning")
@@ -88,7 +88,7 @@ def with_audit(corpus: Corpus, source: str | Path | bytes, name: str = "") -> Co
     else:
         with opening(shorten(one_line(str(source)), 160)):
             data = files.read(Path(os.path.expanduser(source)))
-    tally = Tally()
+    # Entries are found at any depth of a JSON file, or are the rows of a table.
     try:
         document, mended = read_records(data)
         entries = list(_entries(document))
@@ -98,15 +98,17 @@ def with_audit(corpus: Corpus, source: str | Path | bytes, name: str = "") -> Co
         raise error.in_file(label, _EXPECTED) from None
     notes = Notes()
     conversations, matched = _marked(list(corpus), entries, notes)
-    disputes = [one.disputed for talk in conversations for one in talk.questions if one.disputed]
-    tally.add(document, mended, notes)
+    # The report counts what was matched, and notes what could not be read.
+    disputes = [one.disputed for each in conversations for one in each.questions if one.disputed]
+    whole = Notes()
+    whole.take(mended, notes, document=document)
     report = AuditReport(
         name=label,
         matched=matched,
         unmatched=len(entries) - matched,
         questions=len(disputes),
         unresolved=sum(len(one.unresolved) for one in disputes),
-        findings=tally.report(label, "", ()).findings,
+        findings=whole.report(label, "", ()).findings,
     )
     report_with = replace(corpus.report, audit=report)
     return replace(corpus, conversations=conversations, report=report_with)
@@ -127,30 +129,32 @@ def _entries(document: object, place: Place = ()) -> Iterator[_Entry]:
 
 
 def _marked(
-    talks: Sequence[Conversation], entries: Sequence[_Entry], notes: Notes
+    conversations: Sequence[Conversation], entries: Sequence[_Entry], notes: Notes
 ) -> tuple[tuple[Conversation, ...], int]:
     """Returns the conversations with marked questions, and how many entries match a question."""
     known: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for at, talk in enumerate(talks):
-        for row, question in enumerate(talk.questions):
+    for at, each in enumerate(conversations):
+        for row, question in enumerate(each.questions):
             known[_plain(question.text)].append((at, row))
-    turns = [turn_index(turn.id for turn in talk.turns) for talk in talks]
+    turns = [turn_index(turn.id for turn in each.turns) for each in conversations]
     marks: dict[tuple[int, int], Dispute] = {}
     matched = 0
     for entry in entries:
         places = known.get(_plain(entry.fields["question"]), [])
-        if named := {at for at, talk in enumerate(talks) if entry.names(talk.id)}:
+        if named := {at for at, each in enumerate(conversations) if entry.names(each.id)}:
             places = [one for one in places if one[0] in named]
-        exact = [one for one in places if talks[one[0]].questions[one[1]].index == entry.number]
+        exact = [
+            one for one in places if conversations[one[0]].questions[one[1]].index == entry.number
+        ]
         matched += bool(places)
         marks |= {one: _dispute(entry, turns[one[0]], notes) for one in exact or places}
 
-    def marked(at: int, talk: Conversation) -> Conversation:
-        rows = enumerate(talk.questions)
+    def marked(at: int, each: Conversation) -> Conversation:
+        rows = enumerate(each.questions)
         questions = tuple(replace(one, disputed=marks.get((at, row))) for row, one in rows)
-        return replace(talk, questions=questions)
+        return replace(each, questions=questions)
 
-    return tuple(marked(at, talk) for at, talk in enumerate(talks)), matched
+    return tuple(marked(at, each) for at, each in enumerate(conversations)), matched
 
 
 def _dispute(entry: _Entry, turns: Mapping[str, str], notes: Notes) -> Dispute:

@@ -29,7 +29,7 @@ from segviz.loaders.chat import (
 )
 from segviz.loaders.document import Options, Place, usual_keys
 from segviz.loaders.errors import LoadError, NeedsColumns
-from segviz.loaders.multi_conversation import Block, Chat, conversations_of, known_id
+from segviz.loaders.multi_conversation import Block, WrittenChat, conversations_of, known_id
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, listed, one_line, quoted, shorten
 from segviz.text.dates import read_time, read_times
@@ -166,7 +166,7 @@ class Keys:
 
 
 def read_chats(
-    chats: Sequence[Chat],
+    chats: Sequence[WrittenChat],
     keys: Keys,
     label: str,
     options: Options,
@@ -176,7 +176,7 @@ def read_chats(
     """Reads chats of records into conversations and adds notes on what was left out."""
     read_messages(chats, keys, options, notes)
     _note_unused([chat for chat in chats if not chat.example], keys, notes)
-    several: list[Chat] = []
+    several: list[WrittenChat] = []
     for chat in chats:
         # Notes that concern the whole chat.
         if chat.nameless:
@@ -196,7 +196,7 @@ def read_chats(
     return conversations_of(several, label, options, notes, expected, USUAL)
 
 
-def read_messages(chats: Sequence[Chat], keys: Keys, options: Options, notes: Notes) -> None:
+def read_messages(chats: Sequence[WrittenChat], keys: Keys, options: Options, notes: Notes) -> None:
     """Reads the messages of chats from their records; notes count those that are left out."""
     _read_given([chat for chat in chats if chat.example], keys, options, notes)
     blocks = [
@@ -254,7 +254,7 @@ def session_block(
     return Block(rows, began, name=name, at=at)
 
 
-def _read_given(chats: Sequence[Chat], keys: Keys, options: Options, notes: Notes) -> None:
+def _read_given(chats: Sequence[WrittenChat], keys: Keys, options: Options, notes: Notes) -> None:
     """Reads the messages of a data set's chats, with their captions and ids.
 
     A message without an id is called by its session and position: ``S2:5``, or ``D2:5`` in a data
@@ -344,7 +344,7 @@ def _text(
     return None if text is None else "\n".join((text, *attached))
 
 
-def _note_unused(chats: Sequence[Chat], keys: Keys, notes: Notes) -> None:
+def _note_unused(chats: Sequence[WrittenChat], keys: Keys, notes: Notes) -> None:
     """Adds a note on keys that seem to hold times or speakers, if none were read."""
     blocks = [block.rows[:_LOOKED_AT] for chat in chats for block in chat.blocks]
     rows = [raw for block in blocks for _, raw in block if isinstance(raw, dict)][:_LOOKED_AT]

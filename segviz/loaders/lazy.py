@@ -22,7 +22,7 @@ from segviz.loaders.errors import WHOLE, LoadError, opening, too_large
 from segviz.loaders.formats import loader_of
 from segviz.loaders.json_scanner import Item, NotItems, find_items
 from segviz.loaders.loader import Loader
-from segviz.loaders.report import Tally
+from segviz.loaders.report import Notes
 
 BY_ITEMS = 16 * 1024**2
 """Size in bytes from which a file is listed and read by items, if its format allows."""
@@ -101,9 +101,9 @@ class Shelf(Sequence[Conversation]):
         except LoadError as error:
             raise error.in_file(where, f"a conversation of {self._loader.label}") from None
         conversation = replace(conversations[0], id=name)
-        tally = Tally()
-        tally.add(document, notes, more)
-        return conversation, tally.report(self._label, self._loader.label, [conversation])
+        whole = Notes()
+        whole.take(notes, more, document=document)
+        return conversation, whole.report(self._label, self._loader.label, [conversation])
 
 
 def list_file(

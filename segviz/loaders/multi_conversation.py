@@ -114,8 +114,8 @@ class Block:
 
 
 @dataclass(slots=True)
-class Chat:
-    """Chat in a file, with its ``messages`` or the ``blocks`` of records to read them from.
+class WrittenChat:
+    """Chat as a file writes it: ``messages``, or ``blocks`` of records to read them from.
 
     Several blocks are its sessions. ``others`` counts messages on branches that are not shown. If
     ``nameless`` is True, no speaker is named and two alternate. ``asked`` are the questions about
@@ -135,7 +135,7 @@ class Chat:
 
 
 def conversations_of(
-    chats: Iterable[Chat],
+    chats: Iterable[WrittenChat],
     label: str,
     options: Options,
     notes: Notes,
@@ -167,7 +167,7 @@ def conversations_of(
 
 
 def _questions(
-    chat: Chat,
+    chat: WrittenChat,
     blocks: Sequence[Sequence[Message]],
     sessions: Sequence[Session],
     notes: Notes,

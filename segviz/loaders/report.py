@@ -31,7 +31,7 @@ LISTED = 100
 
 
 class Notes(list[Note]):
-    """Notes of one document: the first 100 in order, and the number of others by kind.
+    """Notes of a file or a part of it: the first 100, and the number of others by kind.
 
     ``headers`` and ``columns`` are a table's columns and their meanings.
     """
@@ -57,64 +57,36 @@ class Notes(list[Note]):
         else:
             self.beyond[note.kind] += 1
 
-    def take(self, more: Iterable[Note], within: Place = ()) -> None:
-        """Adds the notes of a part of the document, whose place is ``within``."""
-        for note in more:
-            self.add(Note(note.kind, (*within, *note.place), note.what))
-        if isinstance(more, Notes):
-            self.beyond += more.beyond
-            self.headers, self.columns = more.headers, more.columns
+    def take(self, *parts: Iterable[Note], within: Place = (), document: object = None) -> None:
+        """Adds the notes of parts of the file, whose place is ``within``.
 
-
-class Tally:
-    """Collects the notes of a file, or of all files of an archive, for its load report."""
-
-    def __init__(self) -> None:
-        self._listed: list[Finding] = []
-        self._counts = Counter[Kind]()
-        self._columns: tuple[tuple[str, ...], Mapping[str, str]] = ((), {})
-
-    def add(self, document: object, *readings: Iterable[Note], within: str = "") -> None:
-        """Adds the notes of one document, from any number of ``readings`` of it.
-
-        Places in JSON Lines become line numbers of the ``document``. ``within`` is its path in an
-        archive.
+        Positions in a ``document`` of JSON Lines become numbers of lines.
         """
-        notes = Notes()
-        for reading in readings:
-            notes.take(reading)
-        self._columns = notes.headers, notes.columns
-        self._counts += notes.beyond + Counter(note.kind for note in notes)
-        for note in notes[: LISTED - len(self._listed)]:
-            place = note.place
-            # A position in JSON Lines that is no line yet.
-            if isinstance(document, JsonLines) and place and type(place[0]) is int:
-                place = (Line(document.lines[place[0]]), *place[1:])
-            where = shown(place)
-            if within:
-                member = shown((Member(within),))
-                where = member if where == "file" else f"{member}, {where}"
-            self._listed.append(Finding(note.kind, where, note.what))
-
-    def skipped(self, what: str, where: str = "file") -> None:
-        """Adds a note that something was left out of the whole input."""
-        self._counts["skipped"] += 1
-        if len(self._listed) < LISTED:
-            self._listed.append(Finding("skipped", where, what))
+        for part in parts:
+            for note in part:
+                place = note.place
+                if isinstance(document, JsonLines) and place and type(place[0]) is int:
+                    place = (Line(document.lines[place[0]]), *place[1:])
+                self.add(Note(note.kind, (*within, *place), note.what))
+            if isinstance(part, Notes):
+                self.beyond += part.beyond
+                self.headers, self.columns = part.headers, part.columns
 
     def report(
         self, name: str, source_format: str, conversations: Sequence[Conversation]
     ) -> LoadReport:
         """Returns the load report of these conversations."""
         kept = sum(len(conversation.turns) for conversation in conversations)
-        findings, counts = tuple(self._listed), dict(self._counts)
+        findings = tuple(Finding(note.kind, shown(note.place), note.what) for note in self)
+        counts = dict(Counter(note.kind for note in self) + self.beyond)
         sessions = [session for each in conversations for session in each.sessions]
         known = {
             "times": any(session.start or session.raw_date for session in sessions),
             "speakers": any(set(each.speakers) - {"Unknown"} for each in conversations),
         }
         lacks = tuple(what for what, each in known.items() if not each)
-        return LoadReport(name, source_format, kept, findings, counts, *self._columns, lacks)
+        table = self.headers, self.columns
+        return LoadReport(name, source_format, kept, findings, counts, *table, lacks)
 
 
 def shown(place: Place) -> str:

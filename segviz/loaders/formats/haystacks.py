@@ -24,7 +24,7 @@ from segviz.loaders.decode import literal
 from segviz.loaders.document import Options, Place, PlainText
 from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import Chat, id_under, known_id, numbered, rows_of
+from segviz.loaders.multi_conversation import WrittenChat, id_under, known_id, numbered, rows_of
 from segviz.loaders.questions import WrittenQuestion
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe
@@ -39,7 +39,7 @@ _TIME = "Chat Time:"
 
 
 def _read_instances(document: object, name: str, options: Options) -> Reading:
-    notes, chats = Notes(), list[Chat]()
+    notes, chats = Notes(), list[WrittenChat]()
     for place, raw in rows_of(document):
         blocks = raw.get(_HAYSTACK) if isinstance(raw, dict) else None
         if isinstance(raw, dict) and isinstance(blocks, list):
@@ -56,7 +56,7 @@ def _read_instances(document: object, name: str, options: Options) -> Reading:
 
 def _instance(
     raw: dict[str, object], blocks: list[object], place: Place, name: str, notes: Notes
-) -> Chat:
+) -> WrittenChat:
     inner, at = (*place, _HAYSTACK), (*place, "haystack_dates")
     dates = listed if isinstance(listed := raw.get("haystack_dates"), list) else []
     if len(dates) != len(blocks):
@@ -78,7 +78,7 @@ def _instance(
         question |= {"category": "abstention", "answer_session_ids": None}
     own = id_under(raw, "question_id", name, place, notes)
     asked = [WrittenQuestion(place, question)]
-    return Chat(own, inner, sessions, asked=asked, example=_EXAMPLE)
+    return WrittenChat(own, inner, sessions, asked=asked, example=_EXAMPLE)
 
 
 def _cited(raw: dict[str, object]) -> dict[str, object]:
@@ -116,7 +116,7 @@ def _is_row(document: object) -> bool:
 
 
 def _read_rows(document: object, name: str, options: Options) -> Reading:
-    notes, chats = Notes(), list[Chat]()
+    notes, chats = Notes(), list[WrittenChat]()
     rows = rows_of({"context": document.text} if isinstance(document, PlainText) else document)
     for number, (place, raw) in enumerate(rows):
         if isinstance(raw, dict):
@@ -128,9 +128,9 @@ def _read_rows(document: object, name: str, options: Options) -> Reading:
     return read_chats(chats, keys, "MemoryAgentBench", options, notes, expected), notes
 
 
-def _row(raw: dict[str, object], place: Place, name: str, notes: Notes) -> Chat:
+def _row(raw: dict[str, object], place: Place, name: str, notes: Notes) -> WrittenChat:
     here: Place = (*place, "context")
-    chat = Chat(name, here, asked=_questions(raw, place, notes), example=_EXAMPLE)
+    chat = WrittenChat(name, here, asked=_questions(raw, place, notes), example=_EXAMPLE)
     date: tuple[object, Place] = (None, ())
     for part in _parts(raw.get("context"), here, notes):
         if isinstance(part, str):
@@ -147,7 +147,7 @@ def _parts(context: object, place: Place, notes: Notes) -> list[object]:
     parts = context
     if isinstance(context, str):
         parts, mended = literal(context)
-        notes.take(mended, place)
+        notes.take(mended, within=place)
     pairs = parts if isinstance(parts, list) else []
     if not pairs:
         notes.skipped(place, "the context is no list of chats; it may be a document, or cut off")

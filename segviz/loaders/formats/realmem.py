@@ -16,7 +16,7 @@ from segviz.loaders.chat import flagged
 from segviz.loaders.columns import Keys, read_chats, session_block
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import Chat, stem
+from segviz.loaders.multi_conversation import WrittenChat, stem
 from segviz.loaders.questions import WrittenQuestion
 from segviz.loaders.report import Notes
 
@@ -34,7 +34,7 @@ def matches(document: object) -> bool:
 def read(document: object, name: str, options: Options) -> Reading:
     """Reads the file as one conversation."""
     dialogues, notes = _dialogues(document), Notes()
-    chat = Chat(stem(name), ("dialogues",), example="2025-12-19 (Friday)")
+    chat = WrittenChat(stem(name), ("dialogues",), example="2025-12-19 (Friday)")
     for row, raw in enumerate(dialogues):
         session, place = f"session_{row + 1}", ("dialogues", row)
         if isinstance(raw, dict):
@@ -53,7 +53,7 @@ def _dialogues(document: object) -> list[object]:
     return dialogues if isinstance(dialogues, list) else []
 
 
-def _questions(chat: Chat, sources: _Sources, notes: Notes) -> Iterator[WrittenQuestion]:
+def _questions(chat: WrittenChat, sources: _Sources, notes: Notes) -> Iterator[WrittenQuestion]:
     """Yields the turns marked as queries, with the answer and evidence in the next turn."""
     for number, block in enumerate(chat.blocks, start=1):
         rows: list[tuple[Place, Any]] = list(block.rows)

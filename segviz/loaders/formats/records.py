@@ -33,7 +33,7 @@ from segviz.loaders.errors import LoadError
 from segviz.loaders.file_kinds import is_store
 from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import Block, Chat, named_after, numbered, rows_of
+from segviz.loaders.multi_conversation import Block, WrittenChat, named_after, numbered, rows_of
 from segviz.loaders.questions import NAMES, WrittenQuestion, asked_in
 from segviz.loaders.report import Notes
 from segviz.text.captions import describe
@@ -169,7 +169,7 @@ def has_rows(document: object, text_key: str | None) -> bool:
     return any(isinstance(raw, dict) for raw in rows) or any(chats_in(document, text_key=text_key))
 
 
-def _note_rest(document: object, chats: list[Chat], notes: Notes) -> None:
+def _note_rest(document: object, chats: list[WrittenChat], notes: Notes) -> None:
     """Adds a note for each item of a list that holds no dialogue."""
     places = [chat.place for chat in chats]
     if isinstance(document, list) and () not in places:
@@ -185,7 +185,7 @@ def _note_rest(document: object, chats: list[Chat], notes: Notes) -> None:
 
 def chats_in(
     value: object, place: Place = (), name: str = "", text_key: str | None = None
-) -> Iterator[Chat]:
+) -> Iterator[WrittenChat]:
     """Yields all dialogues in a JSON value at any depth, also in JSON within a string.
 
     ``text_key`` is the key of the texts, if the user gives it.
@@ -194,12 +194,12 @@ def chats_in(
     if isinstance(value, list):
         if _is_chat(value[:_LOOKED_AT], text_key):
             rows, others = _shown(value, place)
-            yield Chat(name, place, [Block(rows)], others)
+            yield WrittenChat(name, place, [Block(rows)], others)
         elif pairs := _pairs(value, place):
-            yield Chat(name, place, [Block(pairs)])
+            yield WrittenChat(name, place, [Block(pairs)])
         elif place and place[-1] in _ONE and _is_nameless(value):
             rows = [((*place, row), _named(raw, row)) for row, raw in enumerate(value)]
-            yield Chat(name, place, [Block(rows)], nameless=True)
+            yield WrittenChat(name, place, [Block(rows)], nameless=True)
         elif len(place) < _DEEPEST:
             for row, raw in enumerate(value):
                 yield from chats_in(raw, (*place, row), name if len(value) == 1 else "", text_key)
@@ -211,14 +211,14 @@ def chats_in(
             and _is_chat(some, text_key)
         ):
             rows = [((*place, key), unwrapped(raw)) for key, raw in value.items()]  # by their ids
-            yield Chat(name, place, [Block(rows)])
+            yield WrittenChat(name, place, [Block(rows)])
         else:
             yield from _in_object(value, place, name, text_key)
 
 
 def _in_object(
     value: Mapping[str, object], place: Place, name: str, text_key: str | None
-) -> Iterator[Chat]:
+) -> Iterator[WrittenChat]:
     """Yields the dialogues in an object, with its name, its time and its questions."""
     asked = _asked(value, place)
     for chat in _named_chats(value, place, name, text_key, bool(asked)):
@@ -243,7 +243,7 @@ def _asked(value: Mapping[str, object], place: Place) -> list[WrittenQuestion]:
 
 def _named_chats(
     value: Mapping[str, object], place: Place, name: str, text_key: str | None, one: bool
-) -> Iterator[Chat]:
+) -> Iterator[WrittenChat]:
     """Yields the dialogues in an object; a single dialogue if ``one`` is True."""
     name = named_after([value.get(key) for key in TITLES], name)
     began = next((value[key] for key in keys_of(tuple(value), "time")), None)
@@ -279,20 +279,20 @@ def _named_chats(
 
 def _chats_under(
     value: Mapping[str, object], key: str, place: Place, name: str, text_key: str | None
-) -> list[Chat]:
+) -> list[WrittenChat]:
     """Returns the dialogues under a key of an object, earlier sessions first."""
     earlier = f"previous_{key}s"  # of Multi-Session Chat
     chats = list(chats_in(value.get(earlier), (*place, earlier), name, text_key))
     chats += chats_in(value.get(key), (*place, key), name, text_key)
     if len(chats) > 1 and key == "turns":  # groups of messages, as in BEAM
         rows = [row for chat in chats for block in chat.blocks for row in block.rows]
-        return [Chat(name, (*place, key), [Block(rows)])]
+        return [WrittenChat(name, (*place, key), [Block(rows)])]
     return chats
 
 
-def _joined(chats: list[Chat], name: str, place: Place) -> Chat:
+def _joined(chats: list[WrittenChat], name: str, place: Place) -> WrittenChat:
     """Joins dialogues into one, as its sessions; questions are asked after their session."""
-    whole = Chat(name, place, nameless=any(chat.nameless for chat in chats))
+    whole = WrittenChat(name, place, nameless=any(chat.nameless for chat in chats))
     for chat in chats:
         whole.blocks += chat.blocks
         after = str(len(whole.blocks) - 1)
@@ -301,20 +301,20 @@ def _joined(chats: list[Chat], name: str, place: Place) -> Chat:
 
 
 def _sessions(
-    by_key: Mapping[str, list[Chat]], dates: Mapping[str, object], name: str, place: Place
-) -> list[Chat]:
+    by_key: Mapping[str, list[WrittenChat]], dates: Mapping[str, object], name: str, place: Place
+) -> list[WrittenChat]:
     """Joins dialogues under keys such as ``session_1`` or ``2025-01-09``, which are sessions.
 
     ``by_key`` has the dialogues, ``dates`` the date in each key, if any. Dialogues with
     names of their own are joined by name.
     """
-    whole: dict[str, Chat] = {}
+    whole: dict[str, WrittenChat] = {}
     for key, chats in by_key.items():
         for chat in chats:
             for block in chat.blocks:
                 block.began = block.began or (key if dates[key] else None)
             own = name if chat.name == key else chat.name
-            whole.setdefault(own, Chat(own, place)).blocks.extend(chat.blocks)
+            whole.setdefault(own, WrittenChat(own, place)).blocks.extend(chat.blocks)
     return list(whole.values())
 
 
@@ -444,7 +444,7 @@ def _is_thread(
     return any(len(speakers) > 1 for speakers in by.values())
 
 
-def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Chat | None:
+def _branch(value: Mapping[str, object], place: Place, nodes: str) -> WrittenChat | None:
     """Returns the branch that a chat program shows of the tree of messages under the key ``nodes``.
 
     The branch leads from the root to the message that the object calls current, else to the last
@@ -489,7 +489,7 @@ def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Chat | Non
         for key, (_, raw) in placed.items()
         if key not in way and isinstance(message := unwrapped(raw), dict)
     )
-    return Chat("", place, [Block(rows)], others)
+    return WrittenChat("", place, [Block(rows)], others)
 
 
 LOADERS = {name: _loader(form) for name, form in FORMS.items()}

@@ -17,7 +17,7 @@ from segviz.loaders.chat import each_message
 from segviz.loaders.columns import Keys, read_chats
 from segviz.loaders.document import Folder, Member, Options, Place
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import Block, Chat, named_after, stem
+from segviz.loaders.multi_conversation import Block, WrittenChat, named_after, stem
 from segviz.loaders.report import Notes
 from segviz.text.dates import read_time
 
@@ -74,7 +74,7 @@ def read(document: object, name: str, options: Options) -> Reading:
     for channel in sorted(channels):
         days = sorted(channels[channel], key=lambda day: day[0])
         blocks = [_day(block, date, place, people, notes) for date, place, block in days]
-        chats.append(Chat(channel, days[0][1], blocks))
+        chats.append(WrittenChat(channel, days[0][1], blocks))
     names = {"text": "text", "speaker": "user", "time": "ts", "session": "day"}
     return read_chats(chats, Keys(names, names), LABEL, options, notes), notes
 

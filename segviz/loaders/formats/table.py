@@ -11,7 +11,7 @@ from segviz.loaders.columns import Keys, guess, read_chats, settle
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import Block, Chat, stem
+from segviz.loaders.multi_conversation import Block, WrittenChat, stem
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted
 
@@ -55,7 +55,7 @@ def read(document: object, name: str, options: Options) -> Reading:
             notes.skipped((row.line,), "the row ends before its text; it is left out")
         else:
             records.append(((row.line,), dict(zip(headers, cells, strict=False))))
-    chat = Chat(stem(name), (), [Block(records)])
+    chat = WrittenChat(stem(name), (), [Block(records)])
     conversations = read_chats([chat], Keys(columns, columns), LABEL, options, notes)
     notes.headers, notes.columns = tuple(headers), columns
     return conversations, notes

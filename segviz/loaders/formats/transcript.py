@@ -15,7 +15,7 @@ from datetime import datetime
 from segviz.loaders.chat import Message
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import Chat, conversations_of, stem
+from segviz.loaders.multi_conversation import WrittenChat, conversations_of, stem
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted
 from segviz.text.dates import read_time
@@ -74,7 +74,7 @@ def read(document: object, name: str, options: Options) -> Reading:
         Message(who, "\n".join(spoken).strip(), time, raw, str(session))
         for who, spoken, time, raw, session in drafts
     ]
-    chat = Chat(stem(name), (), messages=messages)
+    chat = WrittenChat(stem(name), (), messages=messages)
     return conversations_of([chat], LABEL, options, notes, _EXPECTED), notes
 
 

@@ -23,7 +23,7 @@ from itertools import islice
 from segviz.loaders.chat import Message, note_left_out
 from segviz.loaders.document import Line, Options, PlainText
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import Chat, conversations_of, stem
+from segviz.loaders.multi_conversation import WrittenChat, conversations_of, stem
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, one_line, shorten
 from segviz.text.dates import WHEN, Fields, date_as_written, fields_of, order_of
@@ -101,7 +101,7 @@ def read(document: object, name: str, options: Options) -> Reading:
     if unread and order is not None:
         what = f"{counted(len(unread), 'message')} with a time that cannot be read"
         notes.repaired((), f"{what} (such as {unread[0].raw})")
-    chat = Chat(stem(name), (), messages=messages)
+    chat = WrittenChat(stem(name), (), messages=messages)
     return conversations_of([chat], LABEL, options, notes, _EXPECTED), notes
 
 

@@ -28,7 +28,7 @@ from segviz.loaders.chat import text_under
 from segviz.loaders.columns import Keys, keys_of, read_chats, session_block
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import Chat, id_under, known_id, rows_of, stem
+from segviz.loaders.multi_conversation import WrittenChat, id_under, known_id, rows_of, stem
 from segviz.loaders.questions import asked_in, resolve, turn_index
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, listed, quoted
@@ -52,7 +52,7 @@ def matches(document: object) -> bool:
 
 def read(document: object, name: str, options: Options) -> Reading:
     """Reads one conversation per sample with at least one turn."""
-    notes, chats = Notes(), list[Chat]()
+    notes, chats = Notes(), list[WrittenChat]()
     for place, sample in _samples(document):
         transcript = _transcript(sample)
         if isinstance(sample, dict) and transcript is not None:
@@ -117,7 +117,7 @@ def _chat(
     place: Place,
     name: str,
     notes: Notes,
-) -> Chat:
+) -> WrittenChat:
     inner, qa = place if transcript is sample else (*place, "conversation"), (*place, "qa")
     if transcript is sample:  # the bare shape has no ids
         own = known_id(sample.get("sample_id")) or stem(name)
@@ -127,17 +127,11 @@ def _chat(
     if not isinstance(asked, list | None):
         notes.skipped(qa, f"expected a list of questions, found {describe(asked)}")
     # In the order of their numbers, wherever they are in the file.
-    blocks = [
-        session_block(
-            key,
-            transcript.get(key),
-            (*inner, key),
-            notes,
-            transcript.get(f"{key}_date_time"),
-            (*inner, f"{key}_date_time"),
-        )
-        for key in _session_keys(transcript)
-    ]
+    blocks = []
+    for key in _session_keys(transcript):
+        date = f"{key}_date_time"
+        dated = transcript.get(date), (*inner, date)
+        blocks.append(session_block(key, transcript.get(key), (*inner, key), notes, *dated))
 
     def finish(made: Conversation) -> Conversation:
         summaries = {**transcript, **_object(sample.get("session_summary"))}
@@ -157,7 +151,7 @@ def _chat(
         return replace(made, speakers=speakers, sessions=sessions, observations=tuple(observations))
 
     questions = asked_in(asked, qa) if isinstance(asked, list) else []
-    return Chat(
+    return WrittenChat(
         own, inner, blocks, asked=questions, example="1:56 pm on 8 May, 2023", finish=finish
     )
 
