@@ -154,7 +154,7 @@ def _is_read(info: zipfile.ZipInfo) -> bool:
 
 
 @dataclass(slots=True)
-class _Candidate:
+class _Readable:
     """File of an archive that holds conversations, and the loader of its format."""
 
     path: str
@@ -171,7 +171,7 @@ class _Search:
     with its error. ``others`` counts all other files.
     """
 
-    candidates: list[_Candidate] = field(default_factory=list)
+    readable: list[_Readable] = field(default_factory=list)
     problems: list[tuple[str, LoadError]] = field(default_factory=list)
     kinds: list[tuple[str, LoadError]] = field(default_factory=list)
     others: int = 0
@@ -186,13 +186,13 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
     paths = members.paths
     export = slack.is_export(paths)
     search = _slack(members) if export else _search(members, options)
-    if not search.candidates:
+    if not search.readable:
         raise _nothing(search)
     # All files of the first format that has a turn are read.
     notes, conversations = Notes(), list[Conversation]()
-    known = {each.loader.label for each in search.candidates}
+    known = {each.loader.label for each in search.readable}
     for best in [loader for loader in LOADERS.values() if loader.label in known]:
-        chosen = [each for each in search.candidates if each.loader is best]
+        chosen = [each for each in search.readable if each.loader is best]
         for each in chosen:
             # A single file takes the name of the archive, which says more.
             name = label if len(chosen) == 1 else PurePosixPath(each.path).name
@@ -212,7 +212,7 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
     # What was not read is counted in the report.
     for path, problem in search.problems:
         notes.skipped((Member(path),), f"left out: {problem.what}")
-    passed = Counter(each.loader.label for each in search.candidates if each.loader.label in known)
+    passed = Counter(each.loader.label for each in search.readable if each.loader.label in known)
     for kind, count in passed.items():
         notes.skipped((), f"{counted(count, 'file')} of another format ({kind}) not read")
     if count := search.others + len(search.kinds):
@@ -229,7 +229,7 @@ def _search(members: Members, options: Options) -> _Search:
             document, notes = read
             loader = loader_of(document, options)
             if loader is not None:
-                search.candidates.append(_Candidate(path, loader, document, notes))
+                search.readable.append(_Readable(path, loader, document, notes))
             elif isinstance(document, PlainText) and document.text.lstrip()[:1] in ("[", "{"):
                 search.problems.append((path, document.error))  # the file is broken JSON
             elif (known := other_kind(document)) is not None:
@@ -264,7 +264,7 @@ def _slack(members: Members) -> _Search:
                 folder[path] = read[0]
                 notes.take(read[1], within=(Member(path),))
     if any(slack.DAY.fullmatch(path) for path in folder):
-        search.candidates.append(_Candidate("", LOADERS["slack"], folder, notes))
+        search.readable.append(_Readable("", LOADERS["slack"], folder, notes))
     return search
 
 
