@@ -69,9 +69,12 @@ def _option(setting: Parameter) -> Option:
 SHARED = ("relevance", *RetrievalSettings.names("reading"))
 """Names of the retrieval settings that every command that retrieves has as options."""
 
+_propagated = [name for name in RetrievalSettings.names("scoring") if name != "method"]
 retrieval_options = together(
     preset_option("Policy, alpha, horizon and relevance"),
-    *(options_for(*RetrievalSettings.names(part)) for part in ("scoring", "reading", "memory")),
+    options_for(*_propagated),
+    *(options_for(*RetrievalSettings.names(part)) for part in ("reading", "memory")),
+    options_for("method"),  # which the options above decide, if it is not given
 )
 """Options for all retrieval settings."""
 

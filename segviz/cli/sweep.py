@@ -58,7 +58,8 @@ def _axis(name: str, metavar: str, about: str, read: Callable[[str], Any]) -> Op
 @_axis("policies", "NAME,…", f"Policies: {', '.join(POLICIES)}.", names)
 @_axis("alphas", "N,…", "Each from 0 to below 1.", numbers)
 @_axis("horizons", "N,…", "Each 0 or more.", whole_numbers)
-@options_for(*_RETRIEVAL)
+@options_for(*SHARED)
+@options_for("literal")
 @many_options
 @build_options(several=True)
 @output_options

@@ -13,6 +13,7 @@ import click
 
 from segviz.cli.command import Console, Options, UsageError, section, together
 from segviz.cli.retrieval import SHARED, settings_content
+from segviz.construct import parameters
 from segviz.evaluation import (
     ADVERSARIAL,
     MEASURES,
@@ -221,9 +222,10 @@ def sweep_content(swept: Sweep, measure: str, *, adversarial: bool = True) -> di
     """Returns a sweep as fields of ``--json``; ``measure`` chooses the best setting."""
     best = swept.best(measure, adversarial=adversarial)
     shared = settings_content(swept.settings)
+    declared = (each.spec.opposite or each.name for each in parameters(RetrievalSettings))
     names = ("units", "tokens", "policies", "alphas", "horizons", "questions")
     return {
-        **{name: shared[name] for name in (*SHARED, "distinct")},
+        **{name: shared[name] for name in declared if name in (*SHARED, "distinct")},
         **{name: getattr(swept, name) for name in names},
         "measure": measure,
         "baseline": cell_content(swept, swept.baseline),
