@@ -1166,7 +1166,6 @@ def _same_order(rows: Sequence[Row]) -> str:
     if loss:
         shown = sum(mean.low > 0 for mean in means)
         sentences.append(f"{shown or 'None'} of {len(means)} losses are significant.")
-    # Every pair of rows: do both columns order them alike?
     # Of every pair of rows: do both columns order them alike?
     counts = Counter[str]()
     for a, b in combinations(rows, 2):

@@ -34,6 +34,11 @@ class Cell:
     outcomes: Outcomes
 
     @property
+    def setting(self) -> tuple[str, float, int]:
+        """Policy, alpha and horizon."""
+        return self.policy, self.alpha, self.horizon
+
+    @property
     def moves(self) -> bool:
         """True if this setting propagates scores."""
         return self.policy != "none" and self.horizon > 0 and self.alpha > 0
@@ -99,8 +104,7 @@ class Sweep:
 
     def cell(self, policy: str, alpha: float, horizon: int) -> Cell | None:
         """Returns the cell of a setting; None if it was not measured."""
-        of = {(cell.policy, cell.alpha, cell.horizon): cell for cell in self.cells}
-        return of.get((policy, alpha, horizon))
+        return {cell.setting: cell for cell in self.cells}.get((policy, alpha, horizon))
 
     def gain(self, cell: Cell, measure: str = DEFAULT, *, adversarial: bool = True) -> Mean:
         """Returns the mean of a cell minus that of no propagation, paired by question."""
@@ -124,8 +128,7 @@ class Sweep:
         places = [p for p in base.keep(adversarial=adversarial) if not np.isnan(columns[p]).any()]
         groups = tuple(base.groups[p] for p in places) if base.groups else ()
         means = means_together(columns[places], base.seed, groups, sweeps)
-        settings = [(one.policy, one.alpha, one.horizon) for one in cells]
-        return dict(zip(settings, means, strict=True))
+        return {one.setting: mean for one, mean in zip(cells, means, strict=True)}
 
     def table(
         self, measure: str = DEFAULT, *, adversarial: bool = True, sweeps: int = 1
@@ -145,7 +148,7 @@ class Sweep:
                 "H": cell.horizon,
                 MEASURES[measure].label: cell.outcomes.mean(measure, adversarial=adversarial),
                 **cell.outcomes.recounted(measure, adversarial=adversarial),
-                "gain": gains.get((cell.policy, cell.alpha, cell.horizon), still),
+                "gain": gains.get(cell.setting, still),
             }
             for cell in (self.baseline, *best)
         ]
@@ -285,7 +288,7 @@ def sweep(
 
     # Cells that do not propagate are the baseline under another name.
     baseline = measured("none", 0.0, 0, initial)
-    done = {(cell.policy, cell.alpha, cell.horizon): cell for cell in known}
+    done = {cell.setting: cell for cell in known}
     cells: list[Cell] = []
     for policy, alpha, horizon in grid:
         cell = done.get((policy, alpha, horizon)) or replace(

@@ -250,9 +250,8 @@ def _measured(
         # The mean with and without category 5, then that of each category.
         for counts in (True, False) if ADVERSARIAL in groups else (True,):
             mean = outcomes.mean(name, adversarial=counts)
-            setting = (one.policy, one.alpha, one.horizon)
             still = sweep.gain(sweep.baseline, name, adversarial=counts)
-            gain = gains[name, counts].get(setting, still)
+            gain = gains[name, counts].get(one.setting, still)
             yield [
                 *(name, "all", int(counts), disputed, mean.value, mean.low, mean.high, mean.n),
                 *(gain.value, gain.low, gain.high),

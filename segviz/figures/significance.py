@@ -32,7 +32,7 @@ class SettingResult:
     @property
     def setting(self) -> Setting:
         """Policy, alpha and horizon."""
-        return setting_of(self.cell)
+        return self.cell.setting
 
     @property
     def sign(self) -> int:
@@ -92,7 +92,7 @@ class Judged:
         if better:
             return max(better, key=lambda one: (one.mean.value, -one.cell.horizon, -one.cell.alpha))
         cell = self.sweep.best(self.measure, chosen, adversarial=self.adversarial)
-        return self.verdicts[setting_of(cell)] if cell.moves else None
+        return self.verdicts[cell.setting] if cell.moves else None
 
     def won_lost(self, cell: Cell) -> tuple[int, int]:
         """Counts the questions whose measure a setting raises, and those it lowers."""
@@ -120,15 +120,10 @@ def judge(sweep: Sweep, measure: str, *, adversarial: bool = True, sweeps: int =
         mean, gain = base, still
         if cell.moves:
             mean = cell.outcomes.mean(measure, adversarial=adversarial)
-            gain = gains[setting_of(cell)]
-        verdicts[cell.policy, cell.alpha, cell.horizon] = SettingResult(cell, mean, gain)
+            gain = gains[cell.setting]
+        verdicts[cell.setting] = SettingResult(cell, mean, gain)
     blind = tuple(policy for policy in sweep.policies if not sees(measure, policy))
     return Judged(sweep, measure, adversarial, base, verdicts, blind, sweeps)
-
-
-def setting_of(cell: Cell) -> Setting:
-    """Returns policy, α and horizon of a cell."""
-    return cell.policy, cell.alpha, cell.horizon
 
 
 def spelled(cell: Cell) -> str:

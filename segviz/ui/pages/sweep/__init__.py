@@ -63,7 +63,7 @@ class Swept:
 
     def asked(self, cell: Cell) -> RetrievalSettings:
         """Returns the retrieval settings of a cell."""
-        policy, alpha, horizon = cell.policy, cell.alpha, cell.horizon
+        policy, alpha, horizon = cell.setting
         return replace(self.sweep.settings, policy=policy, alpha=alpha, horizon=horizon)
 
     def judge(self, sweep: Sweep) -> Judged:

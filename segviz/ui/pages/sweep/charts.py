@@ -11,7 +11,6 @@ from segviz.figures.significance import (
     blind_sentence,
     estimate,
     number,
-    setting_of,
     spelled,
 )
 from segviz.ui import keys
@@ -93,7 +92,7 @@ def _colour_key(swept: Swept) -> None:
 
 
 def _heatmap(swept: Swept, policy: str) -> None:
-    judged, chosen = swept.judged, setting_of(swept.cell)
+    judged, chosen = swept.judged, swept.cell.setting
     st.markdown(f"**{unmarked(policy)}**")
     sentence = figures.heatmap_sentence(judged, policy)
     figure = figures.heatmap(

@@ -59,7 +59,7 @@ def sweep_part(session: AppSession, settings: Mapping[str, Any]) -> JobPart[Swee
     cells: dict[tuple[str, float, int], Cell] = remember("swept-cells", key, _PARTS_KEPT, dict)
 
     def keep(cell: Cell) -> None:
-        cells[cell.policy, cell.alpha, cell.horizon] = cell
+        cells[cell.setting] = cell
 
     def work(progress: Progress) -> Sweep:
         measure = partial(sweep, session.memory, session.conversation.questions, **settings)

@@ -79,7 +79,7 @@ def _levels(swept: Swept) -> None:
 
 
 def _categories(swept: Swept) -> None:
-    judged, setting = swept.judged, significance.setting_of(swept.cell)
+    judged, setting = swept.judged, swept.cell.setting
     if setting not in judged.verdicts:
         return
     st.markdown("**By category** of question")
@@ -143,7 +143,7 @@ def _atlas(swept: Swept) -> None:
     All columns share the horizon of the setting; the other policies share its α, too.
     """
     session, sweep = swept.session, swept.judged.sweep
-    policy, alpha, horizon = significance.setting_of(swept.cell)
+    policy, alpha, horizon = swept.cell.setting
     settings = {f"α {one:g}": (policy, one, horizon) for one in sweep.alphas}
     settings |= {name: (name, alpha, horizon) for name in sweep.policies if name != policy}
     # Columns are the settings that were measured; A and B can be any other of the sweep, too.
