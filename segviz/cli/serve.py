@@ -52,10 +52,12 @@ SETTINGS: dict[str, Any] = {
     "theme.light.blueBackgroundColor": "#f5f4f1",
     "theme.light.blueTextColor": "#2f2d2b",
     "theme.light.codeTextColor": "#2f2d2b",
+    "theme.light.linkColor": "#244fb4",
     "theme.dark.primaryColor": "#ff9457",
     "theme.dark.blueBackgroundColor": "#211f1d",
     "theme.dark.blueTextColor": "#edebe8",
     "theme.dark.codeTextColor": "#edebe8",
+    "theme.dark.linkColor": "#85b8f8",
 }
 """Settings of Streamlit: the theme, no telemetry, no file watcher. A test checks that
 ``.streamlit/config.toml`` has the same."""
