@@ -120,11 +120,6 @@ def _speakers(text: str) -> frozenset[str]:
     return frozenset(line.speaker for line in _lines(text))
 
 
-@lru_cache(maxsize=1_024)
-def _words_of_names(names: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for name in names for word in words_of(name))
-
-
 @lru_cache(maxsize=256)
 def _vocatives(names: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Returns patterns that find one of these names where someone is addressed by it.
@@ -231,7 +226,8 @@ def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Cand
     Lines below ``floor`` are left out. If all lines are below it, the heaviest one is returned.
     """
     # Speakers' names occur in most lines, so they cannot distinguish one.
-    speakers = _words_of_names(frozenset().union(*map(_speakers, texts)))
+    names = frozenset[str]().union(*map(_speakers, texts))
+    speakers = frozenset(word for name in names for word in words_of(name))
     by_text: dict[str, tuple[_Candidate, int]] = {}
     for child, text in enumerate(texts):
         for each in _candidates_of(annotator, text, speakers):
@@ -398,17 +394,6 @@ class Annotation:
     transcript: str = ""
 
 
-def _titled(reply: str) -> tuple[str, str]:
-    """Splits a model's reply into summary and title.
-
-    The title is "" if the reply does not begin with a ``Title:`` line of at most 12 words.
-    """
-    head = _TITLE_LINE.match(reply)
-    words = head.group(1).strip(" \"'“”*.").split() if head else []
-    title = clipped(" ".join(words), _TITLE_LENGTH) if len(words) <= _TITLE_WORDS else ""
-    return (reply[head.end() :] if head else reply).strip(), title
-
-
 @dataclass(frozen=True)
 class Summary(Declared):
     """Summary of the child annotations in order, written by a chat model.
@@ -468,8 +453,12 @@ class Summary(Declared):
             offline = Extractive(max_words=self.max_words)
             known[WRITTEN_BY] = offline.name
             return Annotation(offline(texts), {TITLE: "", **known})
-        text, title = _titled(reply.text)
-        return Annotation(text, {TITLE: title, **known})
+        # The title is the first line, if that is a ``Title:`` of at most 12 words.
+        head = _TITLE_LINE.match(reply.text)
+        words = head.group(1).strip(" \"'“”*.").split() if head else []
+        title = clipped(" ".join(words), _TITLE_LENGTH) if len(words) <= _TITLE_WORDS else ""
+        text = reply.text[head.end() :] if head else reply.text
+        return Annotation(text.strip(), {TITLE: title, **known})
 
 
 # --- by the data set -------------------------------------------------------------------------

@@ -226,7 +226,9 @@ def _alike(phrase: str, others: Sequence[str]) -> bool:
 def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
     """Collects the phrases of all units that may become labels."""
     nobody = frozenset(word for name in speakers for word in words_of(name))
-    english = _is_english(units)
+    # A text is English if more than an eighth of its words are English function words.
+    words = [word for unit in units[:200] for word in words_of(unit.text)]
+    english = sum(word in FUNCTION_WORDS for word in words) > len(words) / 8
     usual_signs = _usual_signs(units)
     other = _other_words(units)
     places: dict[tuple[str, ...], list[int]] = defaultdict(list)
@@ -326,15 +328,6 @@ def _calls(word: str, nobody: frozenset[str]) -> bool:
     return nobody.issuperset(words_of(low)) or (
         len(low) > 2 and any(name.startswith(low) for name in nobody)
     )
-
-
-def _is_english(units: Sequence[Unit]) -> bool:
-    """Returns True if more than an eighth of the words are English function words.
-
-    Only the first 200 units are read.
-    """
-    words = [word for unit in units[:200] for word in words_of(unit.text)]
-    return sum(word in FUNCTION_WORDS for word in words) > len(words) / 8
 
 
 def _other_words(units: Sequence[Unit]) -> frozenset[str]:

@@ -171,17 +171,13 @@ def _run(command: Sequence[str], messages: Path, printed: Path | None = None) ->
         try:
             return process.wait(SECONDS)
         finally:
-            _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kills the browser and its helper processes, so that none writes to the folder any more."""
-    if sys.platform == "win32":
-        process.kill()  # its helpers follow by themselves
-    else:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+            # Its helpers end too, so that none writes to the folder any more.
+            if sys.platform == "win32":
+                process.kill()  # its helpers follow by themselves
+            else:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def _shared_with(program: Path) -> Path | None:

@@ -25,23 +25,21 @@ def python_snippet(view: View) -> str:
     Otherwise, or if the memory is in a file already, it opens that file or the JSON export of the
     memory. Text from a file enters the script as a Python literal.
     """
-    lines = ["import segviz", *(_opened(view) if _needs_file(view) else _built(view))]
-    if view.result is not None:
-        lines += [*_asked(view), "structure = result.structure"]
-    else:
-        moment = view.moment
-        whole = "memory.structure" if moment == len(view.memory.steps) else f"memory.at({moment})"
-        literal = view.structure.collapsed is not view.structure
-        lines.append(f"structure = {whole}{'' if literal else '.collapsed'}")
-    return "\n".join(lines) + "\n"
-
-
-def _needs_file(view: View) -> bool:
     memory = view.memory
     edited = any(step.operation for step in memory.steps)
     again = made_again(memory.system, memory.settings)
     offline = again is not None and type(again) is type(memory.model) and not needs_chat(again)
-    return view.saved is not None or edited or not offline or embedder_key(memory.embedder) is None
+    known = embedder_key(memory.embedder) is not None
+    built = offline and known and view.saved is None and not edited
+    lines = ["import segviz", *(_built(view) if built else _opened(view))]
+    if view.result is not None:
+        lines += [*_asked(view), "structure = result.structure"]
+    else:
+        moment = view.moment
+        whole = "memory.structure" if moment == len(memory.steps) else f"memory.at({moment})"
+        literal = view.structure.collapsed is not view.structure
+        lines.append(f"structure = {whole}{'' if literal else '.collapsed'}")
+    return "\n".join(lines) + "\n"
 
 
 def _opened(view: View) -> list[str]:

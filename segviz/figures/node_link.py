@@ -125,7 +125,10 @@ def node_link_html(
         if scores is not None:
             about.append(f"score {scores[node]:.4g}")
             if marks.ramp:
-                colour = _on_ramp(scores[node], most, marks.ramp, 0.5 if marks.root else 1.0)
+                # Without a score above 0 a node has the first colour of the ramp.
+                share = min(1.0, scores[node] / most) if scores[node] > 0 and most > 0 else 0.0
+                share **= 0.5 if marks.root else 1.0
+                colour = marks.ramp[round(share * (len(marks.ramp) - 1))]
         # The colour of the lowest scores is nearly the background: a thin line shows the node.
         faint = scores is not None and size >= 3 * pixel
         border, thickness = f"{foreground}59" if faint else colour, 1.0
@@ -196,12 +199,6 @@ def _size(share: float, span: float, row: float, pixel: float) -> float:
     """
     biggest = min(max(_BIGGEST, 9 * pixel), 0.3 * row)
     return max(_SMALLEST, min(_SMALLEST + (biggest - _SMALLEST) * share, 0.45 * span))
-
-
-def _on_ramp(score: float, most: float, ramp: Sequence[str], power: float) -> str:
-    """Returns the ramp's colour at (score / most) ** power; its first one without a score > 0."""
-    share = min(1.0, score / most) ** power if score > 0 and most > 0 else 0.0
-    return ramp[round(share * (len(ramp) - 1))]
 
 
 def _style(background: str, foreground: str) -> str:

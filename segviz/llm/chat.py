@@ -178,7 +178,13 @@ class OpenAIChat(Client, Chat):
             )
         except RequestError as error:
             failed = error
-        self._note_tries(prompt, wrote)
+        # The stored counts of ``tries`` grow by this prompt.
+        if wrote:
+            new = Tries(1, len(wrote), sum(wrote), expected_tokens(prompt))
+            with self._trying:
+                sums = [*map(sum, zip(self.tries(prompt.name), new, strict=True))]
+                note = Completion(json.dumps(sums), 0, 0, NOTE)
+                self.cache.keep_completion(self._tries_key(prompt.name), note, replace=True)
         if failed is not None:  # outside the except clause, so that the errors are not chained
             return self._given_up(prompt, failed)
         if prompt.labels:
@@ -196,15 +202,6 @@ class OpenAIChat(Client, Chat):
 
     def _tries_key(self, name: str) -> bytes:
         return content_key("tries", self.endpoint.identity, name)
-
-    def _note_tries(self, prompt: Prompt, wrote: Sequence[int]) -> None:
-        """Adds the replies to one prompt, by their tokens, to the stored counts of ``tries``."""
-        if wrote:
-            new = Tries(1, len(wrote), sum(wrote), expected_tokens(prompt))
-            with self._trying:
-                sums = [*map(sum, zip(self.tries(prompt.name), new, strict=True))]
-                note = Completion(json.dumps(sums), 0, 0, NOTE)
-                self.cache.keep_completion(self._tries_key(prompt.name), note, replace=True)
 
     def _given_up(self, prompt: Prompt, failed: RequestError) -> Reply | LabelError | RequestError:
         """Returns the result of a prompt whose tries have all failed; see :meth:`_fresh`.

@@ -81,7 +81,10 @@ def unusable(text: str, words: int, source: str = "") -> str:
         return "it copied the messages"
     if len(_SELF.findall(_QUOTED.sub("", body))) >= _MINE:
         return "it spoke in the first person"
-    if _loops("".join(letters)) or _STUTTER.search(body):
+    # Of a text that repeats itself many runs of letters are equal.
+    runs = [tuple(letters[i : i + _SHINGLE]) for i in range(len(letters) - _SHINGLE + 1)]
+    loops = len(runs) > 5 * _SHINGLE and len(set(runs)) < _DISTINCT * len(runs)
+    if loops or _STUTTER.search(body):
         return "it repeated itself"
     if len(body.split()) > _LONGEST[0] * words or len(body) > _LONGEST[1] * words:
         return f"it was longer than the {words} words asked for"
@@ -105,9 +108,3 @@ def _copied(text: str, source: str) -> bool:
 def _runs(words: Sequence[str]) -> list[tuple[str, ...]]:
     """Returns all runs of ``_RUN`` consecutive words in a list of words."""
     return [tuple(words[start : start + _RUN]) for start in range(len(words) - _RUN + 1)]
-
-
-def _loops(letters: str) -> bool:
-    """Returns True if a text, given by its letters alone, repeats itself."""
-    runs = [letters[start : start + _SHINGLE] for start in range(len(letters) - _SHINGLE + 1)]
-    return len(runs) > 5 * _SHINGLE and len(set(runs)) < _DISTINCT * len(runs)

@@ -187,8 +187,13 @@ def _sizes(prompt: Prompt) -> list[int]:
 def _longest(prompt: Prompt, budget: int) -> int:
     """Returns the length to cut the longest texts of a prompt to, in tokens; 0 or less: no room."""
     sizes = _sizes(prompt)
-    around = tokens_of(prompt.system) + tokens_of(prompt.user) - sum(sizes)
-    return _even(sizes, budget - around)
+    room = budget - (tokens_of(prompt.system) + tokens_of(prompt.user) - sum(sizes))
+    for place, size in enumerate(sorted(sizes)):
+        share = room // (len(sizes) - place)
+        if size > share:
+            return share
+        room -= size
+    return max(sizes, default=0)
 
 
 def _readable(prompt: Prompt, budget: int) -> bool:
@@ -201,16 +206,6 @@ def _without(prompt: Prompt, number: int) -> Prompt:
     out = prompt.spare[:number]
     parts = tuple(part for place, part in enumerate(prompt.parts) if place not in out)
     return replace(prompt, parts=parts, user=rendered(parts), spare=()) if out else prompt
-
-
-def _even(sizes: Sequence[int], room: int) -> int:
-    """Returns the length to cut the longest texts to, so that all together take ``room`` tokens."""
-    for place, size in enumerate(sorted(sizes)):
-        share = room // (len(sizes) - place)
-        if size > share:
-            return share
-        room -= size
-    return max(sizes, default=0)
 
 
 def _cut(text: str, tokens: int) -> str:

@@ -389,7 +389,12 @@ def _vectors(nodes: list[_Node], embedder: Embedder) -> Vector:
     given = [parsed_cell(node.row.get("vector")) for node in nodes]
     if all(vector is None for vector in given):
         return embedder.embed([node.text for node in nodes])
-    rows = _vectors_of(given)
+    try:
+        rows = np.array(given, dtype=np.float32)
+    except (TypeError, ValueError):
+        rows = np.zeros(0, dtype=np.float32)
+    if rows.ndim != 2 or not rows.shape[1] or not np.isfinite(rows).all():
+        raise ValueError("vector: expected as many finite numbers in every row")
     width = embedder.embed(["width"]).shape[1]
     if rows.shape[1] != width:
         raise ValueError(
@@ -397,17 +402,6 @@ def _vectors(nodes: list[_Node], embedder: Embedder) -> Vector:
             "embedder that made them, so that questions can be compared with them"
         )
     return unit_rows(rows)
-
-
-def _vectors_of(values: Sequence[Any]) -> Vector:
-    """Converts vectors to float32 (n, d); ValueError unless they are finite and equally long."""
-    try:
-        rows = np.array(values, dtype=np.float32)
-    except (TypeError, ValueError):
-        rows = np.zeros(0, dtype=np.float32)
-    if rows.ndim != 2 or not rows.shape[1] or not np.isfinite(rows).all():
-        raise ValueError("vector: expected as many finite numbers in every row")
-    return rows
 
 
 def _steps(

@@ -184,7 +184,15 @@ class Watched:
             with self._lock:
                 self._start()
         # Embedding is slow, so it is done for all lines at once and without the lock.
-        messages = [each for line in lines for each in self._messages(line)]
+        messages: list[Message] = []
+        for line in lines:
+            try:
+                document, _ = read_document(line)
+            except LoadError:
+                document = None
+            of_line = messages_in(document)
+            self.skipped += not of_line
+            messages += of_line
         turns = [Turn("", each.speaker, each.text) for each in messages]
         texts = [turn.spoken for turn in turns if turn.content]
         vectors = iter(self._embedder.embed(texts) if texts else ())
@@ -205,16 +213,6 @@ class Watched:
         self._units: list[Unit] = []
         self._record = Record()
         self._builder = SegmentTreeBuilder(self._annotate, self._embedder, "eager")
-
-    def _messages(self, line: bytes) -> list[Message]:
-        """Returns the messages of a line; counts a line without any as skipped."""
-        try:
-            document, _ = read_document(line)
-        except LoadError:
-            document = None
-        messages = messages_in(document)
-        self.skipped += not messages
-        return messages
 
     def _take(self, message: Message, turn: Turn, vector: Vector | None) -> None:
         if self._rule.begins(message):

@@ -95,7 +95,18 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         if conversation.turns not in stores:
             hint = "segviz makes a store without arguments; give each a default"
             store = _call(f"__init__ of {name}", make, hint)
-            _fill(name, store.add, conversation)
+            # ``add`` gets each part of the kind that its parameter is named after.
+            first = next(iter(inspect.signature(store.add).parameters), "turn")
+            parts: dict[str, Sequence[Any]] = {
+                "conversation": [conversation],
+                "session": conversation.sessions,
+            }
+            for part in parts.get(first, conversation.turns):
+                got = f"{type(part).__name__} ({', '.join(part.__dataclass_fields__)})"
+                hint = (
+                    f"it got a {got}; name its parameter turn, session (with dates) or conversation"
+                )
+                _call(f"add of {name}", store.add, hint, part)
             stores[conversation.turns] = store
         return stores[conversation.turns], conversation
 
@@ -195,19 +206,6 @@ def _rows(name: str, store: Any, method: str, *given: Any) -> list[Scored]:
     what, asked = f"{method} of {name}", "question, k" if given else ""
     hint = f"segviz calls {method}({asked})"
     return _scored(what, _call(what, getattr(store, method), hint, *given))
-
-
-def _fill(name: str, add: Callable[[Any], Any], conversation: Conversation) -> None:
-    """Calls ``add`` with each part of a conversation, of the kind its parameter is named after."""
-    first = next(iter(inspect.signature(add).parameters), "turn")
-    parts: dict[str, Sequence[Any]] = {
-        "conversation": [conversation],
-        "session": conversation.sessions,
-    }
-    for part in parts.get(first, conversation.turns):
-        got = f"{type(part).__name__} ({', '.join(part.__dataclass_fields__)})"
-        hint = f"it got a {got}; name its parameter turn, session (with dates) or conversation"
-        _call(f"add of {name}", add, hint, part)
 
 
 def _listed(name: str, store: Any, units: Sequence[str]) -> list[StoredText]:

@@ -115,16 +115,12 @@ def write(saved: Saved, path: str | Path) -> None:
         what = f"{path} becomes a memory file of segviz, not a file of the kind {ending!r}"
         warnings.warn(f"{what}; usual endings are .npz, .json and .json.gz", stacklevel=3)
     data = dump(saved) if ending in JSON else pack(saved)
-    files.write(path, _gzipped(data) if ending == ".gz" else data)
-
-
-def _gzipped(data: bytes) -> bytes:
-    """Compresses with gzip, without a time and with the operating system "unknown" (byte 9).
-
-    Python before 3.13 writes another byte there, but the same memory must give the same bytes.
-    """
-    packed = gzip.compress(data, mtime=0)
-    return packed[:9] + b"\xff" + packed[10:]
+    if ending == ".gz":
+        # The same memory gives the same bytes: no time, and "unknown" as the operating system,
+        # which is byte 9 and differs between versions of Python.
+        packed = gzip.compress(data, mtime=0)
+        data = packed[:9] + b"\xff" + packed[10:]
+    files.write(path, data)
 
 
 _MARK = re.compile(rb'"format"\s{0,99}:\s{0,99}"segviz-memory"')

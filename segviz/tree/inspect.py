@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import as_time
-from segviz.tree.events import Add, Event, Facts, Relate, Retire, Revise, Span, Step
+from segviz.tree.events import Add, Facts, Relate, Retire, Revise, Span, Step
 from segviz.tree.structure import Structure, reachable
 
 
@@ -127,22 +127,19 @@ def written(steps: Sequence[Step], node: int) -> Iterator[Written]:
     for place, step in enumerate(steps, 1):
         before, touched = state, False
         for event in step.events:
-            if isinstance(event, Add | Revise | Retire) and event.node == node:
-                state, touched = _state_after(state, event), True
+            if not isinstance(event, Add | Revise | Retire) or event.node != node:
+                continue
+            touched = True
+            if isinstance(event, Add):
+                state = State(event.text, event.span, event.level, event.facts)
+            elif isinstance(event, Revise) and state is not None:
+                level = state.level if event.level is None else event.level
+                facts = state.facts if event.facts is None else event.facts
+                state = State(event.text, event.span, level, facts)
+            else:
+                state = None
         if touched:
             yield Written(place, step, before, state)
-
-
-def _state_after(state: State | None, event: Event) -> State | None:
-    match event:
-        case Add():
-            return State(event.text, event.span, event.level, event.facts)
-        case Revise() if state is not None:
-            level = state.level if event.level is None else event.level
-            facts = state.facts if event.facts is None else event.facts
-            return State(event.text, event.span, level, facts)
-        case _:
-            return None
 
 
 def read_fact(facts: Facts, name: str) -> str:

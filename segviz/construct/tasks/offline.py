@@ -169,7 +169,14 @@ def _stated(
         shown = shown.replace(time[1], f"{time[1]} ({dates.named_day(time[0])})", 1)
     text = f"{speaker}: {shown}" if speaker else shown
     about = time[0] if time else None
-    return Stated(text, speaker, about, tuple(entities), _domain(sentence), _role(sentence))
+    # The domain has most cue words, the first listed on a tie; the role goes by cue words, too.
+    counts = {name: len(cues.findall(sentence)) for name, cues in _DOMAINS}
+    domain = max(counts, key=lambda name: counts[name])
+    preference = "preference" if _PREFERENCE.search(sentence) else "fact"
+    role = "plan" if _PLAN.search(sentence) else preference
+    return Stated(
+        text, speaker, about, tuple(entities), domain if counts[domain] else "other", role
+    )
 
 
 def _mentions(
@@ -219,20 +226,6 @@ def _sort(name: str) -> str:
     if _ORGANISATION.search(name):
         return "organisation"
     return "event" if _EVENT.search(name) else "other"
-
-
-def _domain(text: str) -> str:
-    """Returns the domain of life with most cue words, the first listed on a tie, or "other"."""
-    counts = [(len(cues.findall(text)), name) for name, cues in _DOMAINS]
-    most = max(count for count, _ in counts)
-    return next(name for count, name in counts if count == most) if most else "other"
-
-
-def _role(text: str) -> str:
-    """Returns "plan", "preference" or "fact" for a sentence, by cue words."""
-    if _PLAN.search(text):
-        return "plan"
-    return "preference" if _PREFERENCE.search(text) else "fact"
 
 
 def _relations(sentence: str, mentions: Sequence[tuple[int, Named]]) -> list[Related]:
@@ -296,13 +289,6 @@ _HOLDS: dict[str, re.Pattern[str]] = {
     "person": re.compile(r"(?:^|[^.!?]\s)[A-Z][a-z]+"),
     "anything": re.compile(r""),
 }
-
-
-def _scope(question: str) -> str:
-    short, long = bool(_SHORT.search(question)), bool(_LONG.search(question))
-    if short == long:
-        return "mixed"
-    return "short" if short else "long"
 
 
 def _expected(question: str) -> str:
@@ -408,7 +394,9 @@ class Offline:
         if pair:
             texts = [question[: pair.start()] + pair[i] + question[pair.end() :] for i in (1, 2)]
         time = dates.resolve(question, now)
-        when, scope = (time[0] if time else None), _scope(question)
+        short, long = bool(_SHORT.search(question)), bool(_LONG.search(question))
+        scope = "mixed" if short == long else "short" if short else "long"
+        when = time[0] if time else None
         return tuple(SubQuestion(text, scope, when, _expected(question)) for text in texts)
 
     def focus(self, text: str, roots: Sequence[str]) -> list[str]:

@@ -204,10 +204,8 @@ class EntityGraph:
             draft.note(node, persistent=text.text)
         # The text of an entity is its profile: name, type, summary and recent facts.
         shown = [n for n in nodes if draft.facts[n]["persistent"]]
-        profiles = [
-            "{name} ({type})\n{persistent}\n{recent}".format_map(draft.facts[n]) for n in shown
-        ]
-        draft.rewrite(shown, profiles)
+        profile = "{name} ({type})\n{persistent}\n{recent}".format_map
+        draft.rewrite(shown, [profile(draft.facts[n]) for n in shown])
         return len(due)
 
 

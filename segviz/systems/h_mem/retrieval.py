@@ -178,7 +178,13 @@ class HMemSearch(Search):
             else:
                 self.tell("follow-up", "Nothing is missing; no second search.")
             total = np.maximum(total, scores)
-        ranked = self._reranked(question, self._once(_best(total)), total)
+        # A.2: a model puts the first items in order.
+        ranked = self._once(_best(total))
+        if first := ranked[: self.system.rerank]:
+            texts = [view.structure.text[m] for m in first]
+            order = self.tasks.order(question, texts, [float(total[m]) for m in first])
+            self.tell("rerank", f"{self.who}: the first {len(first)} are put in order.")
+            ranked = [*(first[i] for i in order), *ranked[len(first) :]]
         what = f"{len(ranked)} pieces of evidence in one chain."
         self.tell("evidence", what, ranked, total, ranked[: view.k])
         return with_units(view.structure, ranked, total, self.stages)
@@ -211,7 +217,12 @@ class HMemSearch(Search):
         for node in kept:
             s, own = float(similarity[node]), self._times(node)
             t = time_relevance(own, when, w.overlap) if own and when else 0.0
-            r = 0.0 if ablate == "w/o memory robustness" else self._robust(node, now)
+            facts, r = structure.facts[node], 0.0
+            if ablate != "w/o memory robustness":
+                last, n = facts.get("last"), facts.get("n", facts.get("mentions", 0))
+                if last is None:  # a fragment or entity: the time of its latest unit
+                    last = self.said_at[int(structure.stop[node]) - 1].seconds
+                r = robustness(now - float(last), int(n or 0), w.tau * DAY, w.eta)
             score[node] = w.semantic * s + w.temporal * t + w.robust * r  # equation 3
             terms[node] = f"node {node}: S {s:.2f}, T {t:.2f}, R {r:.2f}, F {score[node]:.2f}"
         order = best_first(kept, score)
@@ -318,22 +329,6 @@ class HMemSearch(Search):
         first, last = facts.get("about_from", facts["from"]), facts.get("about_to", facts["to"])
         return (float(first or 0.0), float(last or 0.0))
 
-    def _robust(self, node: int, now: float) -> float:
-        facts = self.view.structure.facts[node]
-        last, n = facts.get("last"), facts.get("n", facts.get("mentions", 0))
-        if last is None:  # a fragment or entity: the time of its latest unit
-            last = self.said_at[int(self.view.structure.stop[node]) - 1].seconds
-        return robustness(now - float(last), int(n or 0), self.system.tau * DAY, self.system.eta)
-
-    def _reranked(self, question: str, ranked: list[int], scores: Scores) -> list[int]:
-        """Returns the ranking, its first ``rerank`` items reordered by a model (A.2)."""
-        first = ranked[: self.system.rerank]
-        if not first:
-            return ranked
-        texts = [self.view.structure.text[m] for m in first]
-        order = self.tasks.order(question, texts, [float(scores[m]) for m in first])
-        self.tell("rerank", f"{self.who}: the first {len(first)} are put in order.")
-        return [*(first[i] for i in order), *ranked[len(first) :]]
 
     def _once(self, ranked: Sequence[int]) -> list[int]:
         """Drops items that nearly repeat a better item on the same fragments."""

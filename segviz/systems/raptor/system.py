@@ -185,7 +185,11 @@ class _RaptorBuilder:
             # §3: clustering is repeated until it becomes infeasible.
             if len(layer) <= self._rules.dimensions + 1:
                 break
-            groups = [tuple(layer[i] for i in group) for group in self._groups(layer)]
+            places: Groups = [tuple(range(len(layer)))]
+            if len(layer) > self._rules.small:
+                tokens = [estimated_tokens(draft.text[node]) for node in layer]
+                places = clusters(draft.vectors(layer), tokens, self._rules)
+            groups = [tuple(layer[i] for i in group) for group in places]
             if len(groups) >= len(layer):
                 break
             texts = self._written([[draft.annotation(node) for node in group] for group in groups])
@@ -197,12 +201,6 @@ class _RaptorBuilder:
                 upper[level, group] = node
             layer = [upper[level, group] for group in groups]
         return upper
-
-    def _groups(self, layer: Sequence[int]) -> Groups:
-        if len(layer) <= self._rules.small:
-            return [tuple(range(len(layer)))]
-        tokens = [estimated_tokens(self._draft.text[node]) for node in layer]
-        return clusters(self._draft.vectors(layer), tokens, self._rules)
 
     def _written(self, groups: Sequence[Sequence[Annotation]]) -> list[Annotation]:
         """Returns a summary of each group; groups of equal texts are summarised once in a build."""
@@ -242,7 +240,12 @@ def clusters(vectors: Vector, tokens: Sequence[int], rule: Raptor) -> Groups:
                 continue
             parts = _two_stages(points, members, apart, rng)
             if max(map(len, parts)) == len(members):
-                parts = _halves(points, members, rng)
+                # In two by the likelier component, else in the middle.
+                mixture = fit(principal(points[members], 1), 2, rng)
+                parts = [[members[i] for i in group] for group in memberships(mixture.shares, 1.0)]
+                if len(parts) == 1:
+                    middle = len(members) // 2
+                    parts = [members[:middle], members[middle:]]
             pending += parts
     return sorted(groups)
 
@@ -272,13 +275,3 @@ def _cut(
     most = min(rule.components - 1, len(members) // 2)
     mixture = best_fit(reduced, most, rng, rule.patience)
     return [[members[i] for i in group] for group in memberships(mixture.shares, rule.threshold)]
-
-
-def _halves(points: Floats, members: list[int], rng: np.random.Generator) -> list[list[int]]:
-    """Splits the points at ``members`` in two by their likelier component, else in the middle."""
-    mixture = fit(principal(points[members], 1), 2, rng)
-    parts = [[members[i] for i in group] for group in memberships(mixture.shares, 1.0)]
-    if len(parts) == 1:
-        middle = len(members) // 2
-        parts = [members[:middle], members[middle:]]
-    return parts

@@ -148,31 +148,22 @@ def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Sequ
     ``principal axis``: chunks along the first principal component. A way with a single part is left
     out.
     """
-    # Two kinds of candidate splits (§3.2); f decides between them.
-    ways = {
-        "components": [
-            part for group in _components(vectors, similarity) for part in even_parts(group, most)
-        ],
-        "principal axis": even_parts(_along_axis(vectors), most),
-    }
-    return {name: parts for name, parts in ways.items() if len(parts) > 1}
-
-
-def _components(vectors: Vector, similarity: float) -> list[list[int]]:
     from scipy.sparse.csgraph import connected_components  # slow to import; the first page skips it
 
+    # Two kinds of candidate splits (§3.2); f decides between them.
     unit = unit_rows(vectors)
     count, group = connected_components(np.round(unit @ unit.T, 9) >= similarity, directed=False)
-    return [np.flatnonzero(group == part).tolist() for part in range(count)]
-
-
-def _along_axis(vectors: Vector) -> list[int]:
+    components: list[Sequence[int]] = []
+    for number in range(count):
+        components += even_parts(np.flatnonzero(group == number).tolist(), most)
+    # The sign of a principal axis is arbitrary; its largest entry is made positive.
     centred = (vectors - vectors.mean(axis=0)).astype(np.float64)
     axis = np.linalg.svd(centred, full_matrices=False)[2][0]
-    # The sign of a principal axis is arbitrary; its largest entry is made positive.
     axis = axis * np.sign(axis[np.argmax(np.abs(np.round(axis, 9)))] or 1.0)
     place = np.round(centred @ axis, 9)
-    return sorted(range(len(vectors)), key=lambda i: (place[i], i))
+    along = sorted(range(len(vectors)), key=lambda i: (place[i], i))
+    ways = {"components": components, "principal axis": even_parts(along, most)}
+    return {name: parts for name, parts in ways.items() if len(parts) > 1}
 
 
 @dataclass(frozen=True)
