@@ -27,7 +27,7 @@ from segviz.memory.answer import (
     read,
     reference,
 )
-from segviz.retrieval import Result, RetrievalSettings
+from segviz.retrieval import RetrievalSettings
 
 GRADES = {
     "accuracy": "judge accuracy",
@@ -179,41 +179,48 @@ def evaluate_answers(
     rows: list[AnswerRow] = []
 
     def evaluation() -> AnswerEvaluation:
+        values: dict[str, list[float | None]] = {
+            "accuracy": [row.right for row in rows],
+            "perfect": [None if row.score is None else row.score == _BEST for row in rows],
+            "token_f1": [row.token_f1 for row in rows],
+            "bleu1": [row.bleu1 for row in rows],
+        }
+        graded = questions[: len(rows)]
+        outcomes = Outcomes(
+            tuple(question.category for question in graded),
+            {
+                name: tuple(None if value is None else float(value) for value in column)
+                for name, column in values.items()
+            },
+            seed=seed,
+            asked=tuple(question.text for question in graded),
+            disputed=tuple(question.disputed is not None for question in graded),
+        )
         judge = judge_chat.name if judge_chat else ""
-        outcomes = _outcomes(questions[: len(rows)], rows, seed)
         return AnswerEvaluation(chat.name, judge, asked, len(questions), tuple(rows), outcomes)
 
     for begin in range(0, len(questions), chat.at_once):
         batch = questions[begin : begin + chat.at_once]
         try:
+            # A few questions are asked and answered together, then graded together.
             results = [memory.ask(question, asked, chat=retriever_chat) for question in batch]
-            rows += _answer_batch(memory, batch, results, chat, judge_chat)
+            replies = chat.replies([answering(memory, result) for result in results])
+            answers = [read(reply) for reply in replies]
+            prompts = [
+                judging(question, answer.text, memory.conversation) if judge_chat else None
+                for question, answer in zip(batch, answers, strict=True)
+            ]
+            wanted = [prompt for prompt in prompts if prompt is not None]
+            grades = iter(judge_chat.outcomes(wanted) if judge_chat else ())
+            rows += [
+                _row(question, answer, next(grades) if prompt is not None else None)
+                for question, answer, prompt in zip(batch, answers, prompts, strict=True)
+            ]
         except ModelError as error:
             raise AnsweringPaused(str(error), evaluation()) from error
         if progress is not None:
             progress(len(rows), len(questions))
     return evaluation()
-
-
-def _answer_batch(
-    memory: Memory,
-    questions: Sequence[Question],
-    results: Sequence[Result],
-    chat: Chat,
-    judge: Chat | None,
-) -> list[AnswerRow]:
-    """Answers a few questions together from their ``results``, then grades them together."""
-    answers = [read(reply) for reply in chat.replies([answering(memory, r) for r in results])]
-    prompts = [
-        judging(question, answer.text, memory.conversation) if judge else None
-        for question, answer in zip(questions, answers, strict=True)
-    ]
-    wanted = [prompt for prompt in prompts if prompt is not None]
-    grades = iter(judge.outcomes(wanted) if judge else ())
-    return [
-        _row(question, answer, next(grades) if prompt is not None else None)
-        for question, answer, prompt in zip(questions, answers, prompts, strict=True)
-    ]
 
 
 def _row(question: Question, answer: Answer, graded: Reply | LabelError | None) -> AnswerRow:
@@ -243,26 +250,6 @@ def _row(question: Question, answer: Answer, graded: Reply | LabelError | None) 
         tokens,
         fault,
         answer.left_out,
-    )
-
-
-def _outcomes(questions: Sequence[Question], rows: Sequence[AnswerRow], seed: int) -> Outcomes:
-    def column(value: Callable[[AnswerRow], float | None]) -> tuple[float | None, ...]:
-        numbers = (value(row) for row in rows)
-        return tuple(None if each is None else float(each) for each in numbers)
-
-    values = {
-        "accuracy": column(lambda row: row.right),
-        "perfect": column(lambda row: None if row.score is None else row.score == _BEST),
-        "token_f1": column(lambda row: row.token_f1),
-        "bleu1": column(lambda row: row.bleu1),
-    }
-    return Outcomes(
-        tuple(question.category for question in questions),
-        values,
-        seed=seed,
-        asked=tuple(question.text for question in questions),
-        disputed=tuple(question.disputed is not None for question in questions),
     )
 
 

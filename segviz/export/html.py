@@ -169,6 +169,8 @@ def _data(view: View) -> str:
     structure, scene = view.structure, _scene(view)
     stage = _height(view) if view.result else None  # without what surrounds the tree
     nodes = range(len(structure)) if scene.origin is None else scene.origin.tolist()
+    in_time = keeps_time(view.memory, structure)
+    note = "in the order of branches, not of time; nodes with several parents repeated"
     content = {
         "message": _message(scene, stage),
         "css": stylesheet("canvas"),
@@ -180,7 +182,21 @@ def _data(view: View) -> str:
         "edges": structure.edges.ravel().tolist(),
         "node": list(nodes),
         "units": [", ".join(unit.turn_ids) for unit in view.memory.units],
-        "picture": _picture(view),
+        # Sizes of the picture, and its texts around the canvas (``PictureWords``).
+        "picture": {
+            "width": WIDTH,
+            "height": picture_height(view),
+            "head": _HEAD,
+            "foot": _FOOT,
+            "heading": one_line(view.heading, 2_000),
+            "setting": [
+                one_line(" · ".join(f"{name} {value}" for name, value in lines), 600)
+                for lines in (view.memory_setting, view.question_setting)
+            ],
+            "about": one_line(". ".join(f"{name}: {value}" for name, value in view.setting), 4_000),
+            "note": "" if in_time else note,
+            "film": FILM,
+        },
         "file": file_name(view.memory.conversation.id, view.page, "").rstrip("."),
     }
     written = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
@@ -196,26 +212,6 @@ def _message(scene: Scene, stage: int | None) -> str:
 def picture_height(view: View) -> int:
     """Returns the height of the picture of a view, in pixels."""
     return _HEAD + _height(view) + _FOOT
-
-
-def _picture(view: View) -> dict[str, object]:
-    """Returns the sizes of the picture, and its texts around the canvas (``PictureWords``)."""
-    in_time = keeps_time(view.memory, view.structure)
-    note = "in the order of branches, not of time; nodes with several parents repeated"
-    return {
-        "width": WIDTH,
-        "height": picture_height(view),
-        "head": _HEAD,
-        "foot": _FOOT,
-        "heading": one_line(view.heading, 2_000),
-        "setting": [
-            one_line(" · ".join(f"{name} {value}" for name, value in lines), 600)
-            for lines in (view.memory_setting, view.question_setting)
-        ],
-        "about": one_line(". ".join(f"{name}: {value}" for name, value in view.setting), 4_000),
-        "note": "" if in_time else note,
-        "film": FILM,
-    }
 
 
 def _height(view: View) -> int:

@@ -31,7 +31,21 @@ def python_snippet(view: View) -> str:
     offline = again is not None and type(again) is type(memory.model) and not needs_chat(again)
     known = embedder_key(memory.embedder) is not None
     built = offline and known and view.saved is None and not edited
-    lines = ["import segviz", *(_built(view) if built else _opened(view))]
+    lines = ["import segviz"]
+    if built:
+        lines += _built(view)
+    else:
+        lines.append("")
+        name = view.saved
+        if name is None:
+            name = file_name(memory.conversation.id, "memory", "json")
+            lines.append("# The memory as JSON, from the same menu as this script.")
+        lines.append(f"memory = segviz.open({name!r})")
+        if not known:
+            lines += [
+                f"# Its vectors are by {memory.embedder.name!r}: without embedder=… it can",
+                '# only be asked with relevance="lexical".',
+            ]
     if view.result is not None:
         lines += [*_asked(view), "structure = result.structure"]
     else:
@@ -40,21 +54,6 @@ def python_snippet(view: View) -> str:
         literal = view.structure.collapsed is not view.structure
         lines.append(f"structure = {whole}{'' if literal else '.collapsed'}")
     return "\n".join(lines) + "\n"
-
-
-def _opened(view: View) -> list[str]:
-    name = view.saved
-    lines = [""]
-    if name is None:
-        name = file_name(view.memory.conversation.id, "memory", "json")
-        lines.append("# The memory as JSON, from the same menu as this script.")
-    lines.append(f"memory = segviz.open({name!r})")
-    if embedder_key(view.memory.embedder) is None:
-        lines += [
-            f"# Its vectors are by {view.memory.embedder.name!r}: without embedder=… it can",
-            '# only be asked with relevance="lexical".',
-        ]
-    return lines
 
 
 def _built(view: View) -> list[str]:

@@ -186,7 +186,16 @@ class OpenAIChat(Client, Chat):
                 note = Completion(json.dumps(sums), 0, 0, NOTE)
                 self.cache.keep_completion(self._tries_key(prompt.name), note, replace=True)
         if failed is not None:  # outside the except clause, so that the errors are not chained
-            return self._given_up(prompt, failed)
+            if failed.kind not in ("label", "text") or failed.reply is None:
+                if failed.lasting:
+                    return failed
+                raise failed  # other prompts would fail, too
+            # Stored too: a resumed or repeated build must decide the same way in its place, without
+            # another request.
+            outcome = self._counted(
+                prompt, self.cache.keep_completion(key, failed.reply), cached=False
+            )
+            return outcome if isinstance(outcome, Reply) else LabelError(str(failed), failed.answer)
         if prompt.labels:
             used = self._form(failing)
             for form in _FORMS[: _FORMS.index(used)]:
@@ -202,21 +211,6 @@ class OpenAIChat(Client, Chat):
 
     def _tries_key(self, name: str) -> bytes:
         return content_key("tries", self.endpoint.identity, name)
-
-    def _given_up(self, prompt: Prompt, failed: RequestError) -> Reply | LabelError | RequestError:
-        """Returns the result of a prompt whose tries have all failed; see :meth:`_fresh`.
-
-        Raises the error if other prompts would fail, too.
-        """
-        if failed.kind in ("label", "text") and failed.reply is not None:
-            # Stored too: a resumed or repeated build must decide the same way in its place, without
-            # another request.
-            completion = self.cache.keep_completion(self._key(prompt), failed.reply)
-            outcome = self._counted(prompt, completion, cached=False)
-            return outcome if isinstance(outcome, Reply) else LabelError(str(failed), failed.answer)
-        if not failed.lasting:
-            raise failed
-        return failed
 
     def _without(self, prompt: Prompt, failed: RequestError) -> Reply | LabelError:
         """Returns the reply to a prompt without an answer. It is not stored, but asked again."""
@@ -374,9 +368,16 @@ class OpenAIChat(Client, Chat):
     def _label(self, prompt: Prompt, text: str, completion: Completion) -> str:
         """Returns the label in the model's answer ``text``; raises a Fault if it is not legal."""
         known = {clean(label): label for label in prompt.labels}
-        label = _find_label(text, list(known))
-        if label is not None:
-            return known[label]
+        # The answer may be JSON, quoted, fenced, in other letter case or end with a full stop.
+        answer = unfenced(text)
+        with suppress(ValueError, RecursionError):
+            value = json.loads(answer)
+            value = value.get("label") if isinstance(value, dict) else value
+            answer = str(value) if type(value) in (str, int) else answer
+        answer = answer.strip(_QUOTES).removesuffix(".").strip(_QUOTES)
+        same = {label for label in known if label.casefold() == answer.casefold()}
+        if answer in known or len(same) == 1:
+            return known[answer if answer in known else same.pop()]
         shown = text if len(text) <= _ANSWER else text[:_ANSWER] + "…"
         what = f"the answer {shown!r} is none of the labels {', '.join(prompt.labels)}"
         raise Fault(what, "label", answer=text, reply=completion)
@@ -419,23 +420,6 @@ def _instruction(labels: Sequence[str], form: str) -> str:
     if form == "json_object":
         return f'Answer with the JSON object {{"label": …}}, the label being one of: {listed}'
     return f"Answer with exactly one of these labels and nothing else: {listed}"
-
-
-def _find_label(text: str, labels: Sequence[str]) -> str | None:
-    """Returns the one of ``labels`` that a model's answer consists of; None if it is none.
-
-    The answer may be JSON, quoted, fenced, in other letter case or end with a full stop.
-    """
-    answer = unfenced(text)
-    with suppress(ValueError, RecursionError):
-        value = json.loads(answer)
-        value = value.get("label") if isinstance(value, dict) else value
-        answer = str(value) if type(value) in (str, int) else answer
-    answer = answer.strip(_QUOTES).removesuffix(".").strip(_QUOTES)
-    if answer in labels:
-        return answer
-    same = {label for label in labels if label.casefold() == answer.casefold()}
-    return same.pop() if len(same) == 1 else None
 
 
 def unfenced(text: str) -> str:

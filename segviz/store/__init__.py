@@ -217,12 +217,22 @@ def parse(data: bytes) -> Saved:
 
 def _parsed(stream: BinaryIO) -> Saved:
     """Reads a memory; StoreError if its structure violates one of the general invariants."""
+    from pydantic_core import from_json
+
     from segviz.store import container, document
 
     # The content decides the form, its first fields the version.
-    packed = _is_container(stream)
-    content = container.unpack(stream) if packed else _read_json(stream)
-    if content.get("format") != "segviz-memory":
+    if _is_container(stream):
+        content = container.unpack(stream)
+    else:
+        try:
+            content = from_json(b"".join(_unpacked(stream)).removeprefix(_BOM))
+        except LoadError as error:
+            raise StoreError(f"not a segviz memory: {error}") from None
+        except ValueError as error:
+            what = f"not a segviz memory: the file is not readable JSON ({error})"
+            raise StoreError(what) from None
+    if not isinstance(content, dict) or content.get("format") != "segviz-memory":
         raise StoreError('not a segviz memory: no "format": "segviz-memory" at the top')
     version = content.get("version")
     if version != document.VERSION:
@@ -246,15 +256,3 @@ def _parsed(stream: BinaryIO) -> Saved:
             f"{len(structure)} nodes"
         )
     return saved
-
-
-def _read_json(stream: BinaryIO) -> dict[str, Any]:
-    from pydantic_core import from_json
-
-    try:
-        content = from_json(b"".join(_unpacked(stream)).removeprefix(_BOM))
-    except LoadError as error:
-        raise StoreError(f"not a segviz memory: {error}") from None
-    except ValueError as error:
-        raise StoreError(f"not a segviz memory: the file is not readable JSON ({error})") from None
-    return content if isinstance(content, dict) else {}

@@ -333,20 +333,16 @@ class Moments:
         """Returns the structure after ``step`` steps; raises ReplayError as :func:`replay` does."""
         # A page asks for the same few moments on every run.
         if step not in self._recent:
-            self._recent[step] = self._fold_to(step)
+            # Popped while it advances: after an error, or in another thread, no caller gets a
+            # replayer between two steps.
+            here, fold = self._folds.pop() if self._folds else (0, Replayer())
+            # Events cannot be undone, so an earlier step starts again from nothing.
+            if here > step:
+                here, fold = 0, Replayer()
+            for number in range(here, step):
+                fold.take(number, self._steps[number])
+            self._recent[step] = fold.freeze()
+            self._folds = [(step, fold)]
             while len(self._recent) > _KEPT:
                 del self._recent[next(iter(self._recent))]
         return self._recent[step]
-
-    def _fold_to(self, step: int) -> Structure:
-        # Popped while it advances: after an error, or in another thread, no caller gets a replayer
-        # between two steps.
-        here, fold = self._folds.pop() if self._folds else (0, Replayer())
-        # Events cannot be undone, so an earlier step starts again from nothing.
-        if here > step:
-            here, fold = 0, Replayer()
-        for number in range(here, step):
-            fold.take(number, self._steps[number])
-        structure = fold.freeze()
-        self._folds = [(step, fold)]
-        return structure

@@ -23,7 +23,7 @@ from segviz.retrieval.selection import Repeats, repeats
 from segviz.systems import level_names
 from segviz.text.words import count_words
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
-from segviz.tree.icicle_layout import Unfolded, follows_time, unfold
+from segviz.tree.icicle_layout import follows_time, unfold
 from segviz.view.captions import MAX_LABELLED
 from segviz.view.coloring import LIVE_POLICIES, MEASURES, Live, Look
 
@@ -151,6 +151,10 @@ class Scene:
         unfolded = unfold(self.structure)
         sessions, origin = self.unit_sessions, unfolded.node
         chosen = unfolded.first([] if self.selected is None else [self.selected])
+
+        def leftmost(node: int) -> int | None:
+            return next(iter(unfolded.first(_shown(self.structure.chain, [node]))), None)
+
         measures = {
             name: values[origin] if len(values) else values
             for name, values in self.measures.items()
@@ -164,8 +168,24 @@ class Scene:
             selected=next(iter(chosen), None),
             measures=measures,
             names=[self.names[node] for node in origin.tolist()] if self.names else (),
-            growth=self.growth and _unfolded_growth(self.growth, unfolded, self.structure.chain),
-            scored=self.scored and _unfolded_scores(self.scored, unfolded),
+            growth=self.growth
+            and replace(
+                self.growth,
+                decision=self.growth.decision and self.growth.decision.placed(leftmost),
+                added=unfolded.every(self.growth.added),
+                revised=unfolded.every(self.growth.revised),
+                frontier=unfolded.every(self.growth.frontier),
+            ),
+            scored=self.scored
+            and replace(
+                self.scored,
+                initial=self.scored.initial[origin],
+                final=self.scored.final[origin],
+                before=unfolded.first(self.scored.before),
+                after=unfolded.first(self.scored.after),
+                gold=unfolded.every(self.scored.gold),
+                live=None,
+            ),
             total_units=len(unfolded.unit),
             by_time=True,
             origin=origin,
@@ -175,31 +195,6 @@ class Scene:
     def node(self, box: int | None) -> int | None:
         """Returns the memory's node that a box shows; None for None."""
         return box if box is None or self.origin is None else int(self.origin[box])
-
-
-def _unfolded_growth(growth: Growth, unfolded: Unfolded, chain: IntArray) -> Growth:
-    def leftmost(node: int) -> int | None:
-        return next(iter(unfolded.first(_shown(chain, [node]))), None)
-
-    return replace(
-        growth,
-        decision=growth.decision and growth.decision.placed(leftmost),
-        added=unfolded.every(growth.added),
-        revised=unfolded.every(growth.revised),
-        frontier=unfolded.every(growth.frontier),
-    )
-
-
-def _unfolded_scores(scored: Scored, unfolded: Unfolded) -> Scored:
-    return replace(
-        scored,
-        initial=scored.initial[unfolded.node],
-        final=scored.final[unfolded.node],
-        before=unfolded.first(scored.before),
-        after=unfolded.first(scored.after),
-        gold=unfolded.every(scored.gold),
-        live=None,
-    )
 
 
 def scene_of(

@@ -24,7 +24,7 @@ _INSIDE = re.compile(
     rf"({'|'.join(_MONTHS[1:])})(?:,? (?:of )?((?:19|20)\d\d))?",
     re.I,
 )
-_AFTER = timedelta(days=7)  # ours: people mention an event within a week
+_AFTER = 7  # days; ours: people mention an event within a week
 
 
 class SessionDates:
@@ -54,8 +54,15 @@ class SessionDates:
             *(self._year == int(year) for year in dict.fromkeys(_YEAR.findall(question))),
             *(self._month == each for each in dict.fromkeys(months)),
             *((self._day == each) & np.isin(self._month, months) for each in dict.fromkeys(days)),
-            *self._inside(question),
         ]
+        # A span without a year matches in every year.
+        for span in _INSIDE.finditer(question):
+            years = [int(span[5])] if span[5] else sorted({*self._year.tolist()} - {0})
+            inside = np.zeros(len(self._date), dtype=np.bool_)
+            for year in years:
+                first, end = (day.toordinal() for day in span_inside(span, year))
+                inside |= (first <= self._date) & (self._date < end + _AFTER)
+            meant.append(inside)
         if not meant and (relative := dates.resolve(question, self._now)):
             first, end = (each.toordinal() for each in relative[0])
             meant = [(first <= self._date) & (self._date < end)]
@@ -65,23 +72,6 @@ class SessionDates:
             if matching := np.count_nonzero(each):
                 units += each * np.log1p((len(units) - matching + 0.5) / (matching + 0.5))
         return units
-
-    def _inside(self, question: str) -> list[NDArray[np.bool_]]:
-        """Returns, for each span inside a month in the question, the matching units, bool (units,).
-
-        A span without a year matches in every year.
-        """
-        matching = []
-        for span in _INSIDE.finditer(question):
-            years = [int(span[5])] if span[5] else sorted({*self._year.tolist()} - {0})
-            inside = np.zeros(len(self._date), dtype=np.bool_)
-            for year in years:
-                first, end = span_inside(span, year)
-                inside |= (first.toordinal() <= self._date) & (
-                    self._date < (end + _AFTER).toordinal()
-                )
-            matching.append(inside)
-        return matching
 
 
 def span_inside(span: re.Match[str], year: int) -> tuple[date, date]:

@@ -117,7 +117,16 @@ class EventTree:
                     draft.link(best, node)
                     self.joined.append(best)
                     self.reinforce(sibling, now)
-                    self._consolidate(best, node, now)
+                    # The summary and those above it are stale, and cover the child's times.
+                    times = draft.facts[node]
+                    start, stop = as_number(times, "from"), as_number(times, "to")
+                    for upper in draft.upwards(best, SUMMARY):
+                        self.reinforce(upper, now)
+                        self._stale[upper] = None
+                        if start < as_number(draft.facts[upper], "from"):
+                            draft.note(upper, **{"from": start})
+                        if stop > as_number(draft.facts[upper], "to"):
+                            draft.note(upper, to=stop)
                     return
             node = self._open(node, level, window)
             level += 1
@@ -150,21 +159,6 @@ class EventTree:
         n = self._draft.facts[node]["n"]
         last = max(as_number(self._draft.facts[node], "last"), now)
         self._draft.note(node, n=(n if isinstance(n, int) else 0) + 1, last=last)
-
-    def _consolidate(self, node: int, child: int, now: float) -> None:
-        """Reinforces ``node`` and its ancestors, and marks them as stale.
-
-        Their times are widened to those of the new ``child``.
-        """
-        draft = self._draft
-        start, stop = as_number(draft.facts[child], "from"), as_number(draft.facts[child], "to")
-        for upper in draft.upwards(node, SUMMARY):
-            self.reinforce(upper, now)
-            self._stale[upper] = None
-            if start < as_number(draft.facts[upper], "from"):
-                draft.note(upper, **{"from": start})
-            if stop > as_number(draft.facts[upper], "to"):
-                draft.note(upper, to=stop)
 
     def rewrite(self) -> int:
         """Rewrites the stale summaries, from low to high; returns the number of texts written."""

@@ -101,7 +101,12 @@ class SegmentTreeBuilder:
         events += [Link(upper.node, lower.node) for lower, upper in pairwise(chain)]
         fresh_root: Open | None = None
         if verdict.chosen is None:
-            fresh_root = self._root_over(self._frontier[-1], height)  # line 14
+            # Line 14: a new root over the old one, with the old root's text until it is annotated.
+            old = self._frontier[-1]
+            fresh_root = Open(
+                self._size, height, old.start, old.stop, old.annotation, old.vector, [old]
+            )
+            self._size += 1
             upper, closed = [fresh_root], self._frontier
         else:
             upper, closed = self._frontier[joins:], self._frontier[:joins]
@@ -146,12 +151,6 @@ class SegmentTreeBuilder:
             link.children.append(chain[-1])
             chain.append(link)
         return chain
-
-    def _root_over(self, old: Open, level: int) -> Open:
-        """Returns a new root over the old one, with the old root's text until it is annotated."""
-        root = Open(self._size, level, old.start, old.stop, old.annotation, old.vector, [old])
-        self._size += 1
-        return root
 
     def _rewrite(
         self, upper: list[Open], closed: list[Open], settles: bool
