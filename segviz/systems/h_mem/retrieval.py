@@ -329,7 +329,6 @@ class HMemSearch(Search):
         first, last = facts.get("about_from", facts["from"]), facts.get("about_to", facts["to"])
         return (float(first or 0.0), float(last or 0.0))
 
-
     def _once(self, ranked: Sequence[int]) -> list[int]:
         """Drops items that nearly repeat a better item on the same fragments."""
         structure = self.view.structure
