@@ -5,12 +5,33 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from typing import Any
+
+import pytest
 
 from tests.data import ROOT
 
-# A process of its own: all of segviz is imported after the new field is declared.
-ADD_A_SETTING = """
+PRINTED = """
 import contextlib, io, json
+
+def printed(*words):
+    from segviz.cli import main
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
+        main(list(words))
+    return out.getvalue()
+"""
+
+
+def run_in_process(program: str) -> dict[str, Any]:
+    """Runs a program in a process of its own; returns the JSON that it prints."""
+    command = [sys.executable, "-c", PRINTED + program]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    added: dict[str, Any] = json.loads(ran.stdout)
+    return added
+
+
+# All of segviz is imported after the new field is declared.
+ADD_A_SETTING = """
 from dataclasses import asdict, make_dataclass
 
 import segviz.retrieval
@@ -28,16 +49,10 @@ segviz.retrieval.RetrievalSettings = settings.RetrievalSettings = wider
 settings.PRESETS.update({name: wider(**asdict(one)) for name, one in settings.PRESETS.items()})
 
 from segviz import build, load, sweep
-from segviz.cli import main
 from segviz.conversation import sample_path
 from segviz.export import python_snippet, sweep_csv, view_of
 from segviz.view.bookmark import Bookmark, decode, encode
 from tests.app.conftest import page
-
-def printed(*words):
-    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
-        main(list(words))
-    return out.getvalue()
 
 (talk,) = load(sample_path("ines-theo"))
 memory = build(talk)
@@ -62,9 +77,7 @@ print(json.dumps({
 
 
 def test_a_retrieval_setting():
-    command = [sys.executable, "-c", ADD_A_SETTING]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    added = json.loads(ran.stdout)
+    added = run_in_process(ADD_A_SETTING)
     assert added["link"]["skip_short"] == "yes"
     assert added["decoded"] is True
     assert all("--skip-short" in text and "Skip short texts." in text for text in added["help"])
@@ -74,3 +87,117 @@ def test_a_retrieval_setting():
     assert "skip_short" in added["csv"].splitlines()[0]
     assert added["faults"] == []
     assert added["widgets"]["Skip short"] is True
+
+
+# Two places: a row of MEASURES, and its values in QuestionBatch.
+ADD_A_MEASURE = """
+from segviz.evaluation import measures
+from segviz.evaluation.question_batch import QuestionBatch
+
+measures.MEASURES["half_recall"] = measures.Measure("half recall", "Recall / 2.", leaves=True)
+measures.CHOICES = (*measures.CHOICES, "half_recall")  # made of the rows at the import
+of_leaves = QuestionBatch._of_leaves
+
+def with_half(batch, ranked):
+    columns = of_leaves(batch, ranked)
+    return columns | {"half_recall": columns["recall"] / 2}
+
+QuestionBatch._of_leaves = with_half
+
+from segviz import build, load, sweep
+from segviz.conversation import sample_path
+from segviz.export import sweep_csv
+from tests.app.conftest import page
+
+(talk,) = load(sample_path("recurrence"))
+app = page("sweep", linked=True)
+app.query_params.update({"sample": "recurrence", "measured-by": "half recall"})
+box = app.run().selectbox(key="measured-by")
+once = ("sweep", "sample:recurrence", "--preset", "paper, top-down", "--measure", "half_recall")
+print(json.dumps({
+    "options": box.options,
+    "value": box.value,
+    "shown": [one.body for one in app.subheader] + [str(one.proto) for one in app.get("html")],
+    "link": app.query_params["measured-by"],
+    "faults": [str(one) for one in app.exception],
+    "help": printed("sweep", "--help"),
+    "text": printed(*once),
+    "json": json.loads(printed(*once, "--json")),
+    "csv": sweep_csv(sweep(build(talk), talk.questions, alphas=[0.1])),
+}))
+"""
+
+
+def test_a_measure_over_questions():
+    added = run_in_process(ADD_A_MEASURE)
+    assert "half recall" in added["options"]
+    assert added["value"] == "half_recall"
+    assert any("half recall" in each for each in added["shown"])
+    assert added["link"] == "half recall"
+    assert added["faults"] == []
+    assert "half_recall" in added["help"]
+    assert "half recall" in added["text"]
+    (run,) = added["json"]["runs"]
+    means = run["baseline"]["measures"]
+    assert means["half_recall"]["all"]["value"] == pytest.approx(
+        means["recall"]["all"]["value"] / 2
+    )
+    assert run["measure"] == "half_recall"
+    assert '"half_recall"' in added["csv"]
+
+
+# Three places: the page's module, a row of PAGES, the control's name in BOUND. A file would need
+# the package's ``__init__``, too.
+ADD_A_PAGE = """
+import sys
+from types import ModuleType
+
+import streamlit as st
+
+from segviz.view import bookmark
+
+bookmark.BOUND = (*bookmark.BOUND, "shortest")
+
+from segviz.ui import main
+from segviz.ui.main import PAGES
+
+def render(session):
+    least = st.slider("Shortest", 0, 50, 5, key="shortest", bind="query-params")
+    words = [len(unit.text.split()) for unit in session.memory.units]
+    st.bar_chart([count for count in words if count >= least])
+
+module = sys.modules["segviz.ui.pages.lengths.page"] = ModuleType("segviz.ui.pages.lengths.page")
+module.render = render
+main.PAGES = (*PAGES, "Lengths")
+
+from tests.app.conftest import grow, page
+
+app = grow()
+app.query_params["sample"] = "recurrence"
+app.session_state["page-wanted"] = "lengths"
+app.run()
+linked = page("lengths", linked=True)
+linked.query_params.update({"sample": "recurrence", "shortest": "9"})
+linked.run()
+slider = linked.slider(key="shortest")
+print(json.dumps({
+    "pages": {path: page.title for path, page in app.session_state["pages"].items()},
+    "pictures": len(app.get("vega_lite_chart")) + len(app.get("arrow_vega_lite_chart")),
+    "in_link": slider.proto.query_param_key,  # the browser writes the value there
+    "kept": app.session_state["address-written"]["kept"],
+    "opened": slider.value,
+    "problems": [one.value for one in linked.text],
+    "faults": [str(one) for one in (*app.exception, *linked.exception)],
+}))
+"""
+
+
+def test_a_page_with_a_picture_and_a_control():
+    added = run_in_process(ADD_A_PAGE)
+    assert list(added["pages"].items())[-1] == ("lengths", "Lengths")
+    assert added["pictures"] == 1
+    assert added["in_link"] == "shortest"
+    assert "shortest" in added["kept"]
+    assert added["opened"] == 9
+    assert not any("is not a part of a view" in each for each in added["problems"])
+    assert added["faults"] == []

@@ -153,7 +153,7 @@ class Outcomes:
 
 
 def summary(
-    outcomes: Outcomes, other: Outcomes | None = None, measures: Sequence[str] = tuple(MEASURES)
+    outcomes: Outcomes, other: Outcomes | None = None, measures: Iterable[str] = MEASURES
 ) -> dict[str, dict[str, Mean]]:
     """Returns means by name of the measure and name of the mean.
 

@@ -117,7 +117,7 @@ def sees(measure: str, policy: str) -> bool:
     return not MEASURES[measure].leaves or bool(POLICIES[policy]().reaches_leaves)
 
 
-def check_measure(measure: str, known: Collection[str] = tuple(MEASURES)) -> None:
+def check_measure(measure: str, known: Collection[str] = MEASURES) -> None:
     """Checks the name of a measure; ValueError lists the ``known`` ones."""
     if measure not in known:
         raise ValueError(f"unknown measure {measure!r}; choose one of {', '.join(known)}")
