@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -251,10 +252,10 @@ def atlas(
         A row for each question, sorted by the size of its change from the first column to
             ``focus`` (of equal sizes gains first), then by its largest change in any column.
     """
-    values = {
-        name: _turns_found(one) if measure is None else one.column(measure)
-        for name, one in columns.items()
-    }
+    values: dict[str, Any] = {}
+    for name, one in columns.items():
+        turns = [known + covered / 2 if every else math.nan for known, covered, every in one.fates]
+        values[name] = turns if measure is None else one.column(measure)
     base = next(iter(values.values()))
     rows = []
     for place in places:
@@ -266,10 +267,6 @@ def atlas(
         most = max(abs(float(column[place] - base[place])) for column in values.values())
         rows.append(((-abs(change), change < 0, -most), AtlasRow(place, fates, change)))
     return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
-
-
-def _turns_found(outcomes: Outcomes) -> list[float]:
-    return [found + covered / 2 if every else math.nan for found, covered, every in outcomes.fates]
 
 
 def marks(fate: Fate) -> str:

@@ -114,7 +114,11 @@ class OpenAIChat(Client, Chat):
         sent = [self._within(prompt) for prompt in prompts]
         distinct = list(dict.fromkeys(sent))
         # Cached replies need no thread.
-        answers = {prompt: cached for prompt in distinct if (cached := self._cached(prompt))}
+        answers: dict[Prompt, Reply | LabelError] = {}
+        for prompt in distinct:
+            completion = self.cache.completion(self._key(prompt))
+            if completion is not None:
+                answers[prompt] = self._counted(prompt, completion, cached=True)
         fresh = [prompt for prompt in distinct if prompt not in answers]
         got = in_parallel(self._fresh, fresh, self.endpoint.concurrency)
         failed = next((each for each in got if isinstance(each, RequestError)), None)
@@ -139,11 +143,6 @@ class OpenAIChat(Client, Chat):
         sent, shortened = fitted(prompt, self.prompt_tokens, self.prompts)
         self.count(shortened=shortened)
         return sent
-
-    def _cached(self, prompt: Prompt) -> Reply | LabelError | None:
-        """Returns the cached reply to a prompt, or the error of a cached wrong label; else None."""
-        completion = self.cache.completion(self._key(prompt))
-        return None if completion is None else self._counted(prompt, completion, cached=True)
 
     def _counted(self, prompt: Prompt, completion: Completion, cached: bool) -> Reply | LabelError:
         """Counts a model's answer; returns it as a reply, or the error if it is a wrong label."""

@@ -152,26 +152,24 @@ class Client(Metered):
         if not self.endpoint.local:
             return Loaded()
         with self._listing:
-            if model not in self._loaded:
-                self._loaded[model] = self._described(model)
-        return self._loaded[model]
-
-    def _described(self, model: str) -> Loaded:
-        """Requests a model's description from the server and stores it."""
-        key = content_key("loaded", self.endpoint.address, model)
-        rows = self.listed()
-        if not rows:
-            known = self.cache.completion(key)
-            return Loaded(*json.loads(known.text)) if known else Loaded()
-        row = next((row for row in rows if row["id"] == model), {})
-        traits = {name: row[name] for name in _LASTING_TRAITS if row.get(name)}
-        if isinstance(traits.get("meta"), dict):  # llama.cpp: sizes of the weights, and one setting
-            traits["meta"] = {name: of for name, of in traits["meta"].items() if name != "n_ctx"}
-        content = json.dumps(traits, sort_keys=True).encode("ascii")
-        loaded = Loaded(
-            hashlib.sha256(content).hexdigest()[:12] if traits else "", context_in(row) or 0
-        )
-        self.cache.keep_completion(key, Completion(json.dumps(loaded), 0, 0, NOTE), replace=True)
+            if model in self._loaded:
+                return self._loaded[model]
+            key = content_key("loaded", self.endpoint.address, model)
+            if rows := self.listed():
+                row = next((row for row in rows if row["id"] == model), {})
+                traits = {name: row[name] for name in _LASTING_TRAITS if row.get(name)}
+                # llama.cpp: sizes of the weights, and one setting
+                if isinstance(meta := traits.get("meta"), dict):
+                    traits["meta"] = {name: of for name, of in meta.items() if name != "n_ctx"}
+                content = json.dumps(traits, sort_keys=True).encode("ascii")
+                digest = hashlib.sha256(content).hexdigest()[:12] if traits else ""
+                loaded = Loaded(digest, context_in(row) or 0)
+                note = Completion(json.dumps(loaded), 0, 0, NOTE)
+                self.cache.keep_completion(key, note, replace=True)
+            else:
+                known = self.cache.completion(key)
+                loaded = Loaded(*json.loads(known.text)) if known else Loaded()
+            self._loaded[model] = loaded
         return loaded
 
     def _ask(

@@ -241,20 +241,18 @@ def _scored(what: str, given: Any) -> list[Scored]:
             row = {"text": row[0], "score": row[1]}
         plain = row if isinstance(row, str | dict) else _plain(row)
         records = list(records_in([plain]))
-        if not records and isinstance(plain, dict) and not _empty(plain):
-            raise HandoverError(f"{what} returned {row!r:.80} in its list; {_FORMS}")
+        if not records and isinstance(plain, dict):
+            # A record without a text may have an empty one under a usual key, or a list.
+            parts = {str(key): value for key, value in plain.items()}
+            written = [parts[key] for key in usual_keys(tuple(parts), NAMES["text"])]
+            empty = any(not str(text or "").strip() for text in written)
+            if not empty and list not in map(type, parts.values()):
+                raise HandoverError(f"{what} returned {row!r:.80} in its list; {_FORMS}")
         for record in records:
             score = record.get("score")
             known = isinstance(score, int | float) and np.isfinite(score)
             texts.append((stored_text(record), score if known else None))  # type: ignore[arg-type]
     return texts
-
-
-def _empty(record: dict[Any, Any]) -> bool:
-    """Returns True for a record with an empty text under a usual key, or with a list."""
-    parts = {str(key): value for key, value in record.items()}
-    texts = [parts[key] for key in usual_keys(tuple(parts), NAMES["text"])]
-    return any(not str(text or "").strip() for text in texts) or list in map(type, parts.values())
 
 
 def _plain(row: Any) -> dict[str, Any]:

@@ -30,25 +30,20 @@ _PART = 1 << 20
 def pack(document: dict[str, Any]) -> bytes:
     """Returns the container of a document; the same document gives the same bytes."""
     head = {name: value for name, value in document.items() if name not in TABLES}
+    members = {HEAD: to_json(head, inf_nan_mode="constants")}
+    for name, table in TABLES.items():
+        array = np.ascontiguousarray(document[name], table.dtype)
+        npy.write_array(written := BytesIO(), array, version=(1, 0), allow_pickle=False)
+        members[f"{name}.npy"] = written.getvalue()
     stream = BytesIO()
     with ZipFile(stream, "w") as archive:
         archive.comment = b"0" * _DIGEST
-        for name, content in [
-            (HEAD, to_json(head, inf_nan_mode="constants")),
-            *((f"{name}.npy", _npy(document[name], table.dtype)) for name, table in TABLES.items()),
-        ]:
+        for name, content in members.items():
             info = ZipInfo(name)  # dated 1980: the time of writing would change the bytes
             info.create_system = 3  # the same on every operating system
             archive.writestr(info, content)
     with stream.getbuffer() as data:
         data[-_DIGEST:] = hashlib.sha256(data[:-_DIGEST]).hexdigest().encode()
-    return stream.getvalue()
-
-
-def _npy(array: NDArray[Any], dtype: str) -> bytes:
-    stream = BytesIO()
-    array = np.ascontiguousarray(array, dtype)
-    npy.write_array(stream, array, version=(1, 0), allow_pickle=False)
     return stream.getvalue()
 
 

@@ -146,22 +146,15 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
             take(name, _value_reader(known[name]), settings)
         elif name not in _READERS:
             problems.append(f"{name[:80]!r} is not a part of a view")
-    retrieval = _decode_retrieval(values, opening_settings(system))
+    # Missing retrieval settings are the defaults if the link has a part about scoring, else those
+    # that the system opens with.
+    opening = opening_settings(system)
+    if not values.keys().isdisjoint(opening.names("scoring")):
+        opening = RetrievalSettings(method=opening.method)
+    given = {each.name: values.pop(name) for name, each in _RETRIEVAL.items() if name in values}
+    retrieval = replace(opening, **given)
     parts = {name.replace("-", "_"): value for name, value in values.items()}
     return Bookmark(**parts, settings=settings, retrieval=retrieval), problems
-
-
-def _decode_retrieval(values: dict[str, Any], opening: RetrievalSettings) -> RetrievalSettings:
-    """Removes the retrieval settings from the decoded values of a link and returns them.
-
-    Missing values are the defaults if the link has a part about scoring, else those of ``opening``.
-    """
-    scored = not values.keys().isdisjoint(opening.names("scoring"))
-    usual = RetrievalSettings(method=opening.method) if scored else opening
-    return replace(
-        usual,
-        **{each.name: values.pop(name) for name, each in _RETRIEVAL.items() if name in values},
-    )
 
 
 def differing(kind: type, settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -190,23 +183,15 @@ def differing(kind: type, settings: Mapping[str, Any], prefix: str = "") -> dict
 def _as_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, tuple):
-        return ",".join(map(str, value)) or "none"
     if isinstance(value, RetrievalSettings):
-        return _as_text(_scoring_parts(value))
-    return str(value)
-
-
-def _scoring_parts(scoring: RetrievalSettings) -> tuple[Any, ...]:
-    """Describes the scoring of the second tree on Ask: a preset, or policy, α, H and relevance.
-
-    A policy of method "native", which ignores it, has the prefix ``native:``.
-    """
-    for name, preset in PRESETS.items():
-        if scoring == scoring.scored_as(preset):
-            return (name,)
-    method = "native:" * (scoring.method == "native")
-    return f"{method}{scoring.policy}", scoring.alpha, scoring.horizon, scoring.relevance or ""
+        # The scoring of the second tree on Ask: a preset, or policy, α, H and relevance.
+        presets = [name for name, preset in PRESETS.items() if value == value.scored_as(preset)]
+        if presets:
+            return presets[0]
+        # A policy of method "native", which ignores it, has a prefix.
+        policy = "native:" * (value.method == "native") + value.policy
+        value = policy, value.alpha, value.horizon, value.relevance or ""
+    return (",".join(map(str, value)) or "none") if isinstance(value, tuple) else str(value)
 
 
 def _value_reader(parameter: Parameter) -> Callable[[str], Any]:
@@ -221,7 +206,11 @@ def _value_reader(parameter: Parameter) -> Callable[[str], Any]:
     if kind in (int, float):
         return _number(kind, spec.low, spec.high)
     if kind is tuple:
-        return _whole_numbers(_number(int, spec.low, spec.high))
+        # Numbers with commas, in ascending order, or "none".
+        number = _number(int, spec.low, spec.high)
+        return lambda given: tuple(
+            sorted({number(part) for part in given.split(",")}) if given != "none" else ()
+        )
     if spec.choices:
         return _one_of(spec.choices)
     return _short_text if check is None else lambda given: check(parameter.name, _short_text(given))
@@ -285,13 +274,6 @@ def _yes_or_no(given: str) -> bool:
     if given not in ("yes", "no"):
         raise ValueError("expected yes or no")
     return given == "yes"
-
-
-def _whole_numbers(read: Callable[[str], int]) -> Callable[[str], tuple[int, ...]]:
-    """Returns a reader of numbers with commas, or "none"; the numbers are in ascending order."""
-    return lambda given: (
-        () if given == "none" else tuple(sorted({read(part) for part in given.split(",")}))
-    )
 
 
 def _cell(given: str) -> tuple[str, float, int]:

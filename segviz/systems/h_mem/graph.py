@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from segviz.construct import Annotate, Declared, param
 from segviz.construct.annotate import Annotation
-from segviz.construct.tasks import Extraction, Named, Related
+from segviz.construct.tasks import Extraction, Named
 from segviz.construct.tasks.words import normalised, stem
 from segviz.conversation import Moment
 from segviz.systems.common.annotation import write
@@ -83,27 +83,23 @@ class EntityGraph:
                 touched[mention.name] = self._resolve(mention, fragment)
         for relation in extraction.relations:
             head, tail = touched.get(relation.head), touched.get(relation.tail)
-            if head is not None and tail is not None and head != tail:
-                self._tie(head, tail, relation, fragment, when)
+            if head is None or tail is None or head == tail:
+                continue
+            # A.2: the fragment's unit is evidence of the relation, whose weight is their number.
+            draft = self._draft
+            known = draft.relations.get((head, tail, relation.label))
+            before = known.facts if known else {}
+            unit = str(draft.span[fragment][0])
+            units = dict.fromkeys((*str(before.get("units", "")).split(), unit))
+            facts: dict[str, Scalar] = {
+                "units": " ".join(units),
+                "first": before.get("first", when.seconds),
+                "last": when.seconds,
+                "confidence": max(as_number(before, "confidence"), relation.confidence),
+            }
+            draft.relate(head, tail, relation.label, float(len(units)), facts)
         nodes = list(dict.fromkeys(touched.values()))
         return nodes, self._describe(nodes, extraction)
-
-    def _tie(self, head: int, tail: int, relation: Related, fragment: int, when: Moment) -> None:
-        """Adds a fragment's unit to the evidence of a relation (A.2).
-
-        The weight of a relation is its number of units.
-        """
-        draft = self._draft
-        known = draft.relations.get((head, tail, relation.label))
-        before = known.facts if known else {}
-        units = dict.fromkeys((*str(before.get("units", "")).split(), str(draft.span[fragment][0])))
-        facts: dict[str, Scalar] = {
-            "units": " ".join(units),
-            "first": before.get("first", when.seconds),
-            "last": when.seconds,
-            "confidence": max(as_number(before, "confidence"), relation.confidence),
-        }
-        draft.relate(head, tail, relation.label, float(len(units)), facts)
 
     def _resolve(self, mention: Named, fragment: int) -> int:
         draft, name = self._draft, normalised(mention.name)

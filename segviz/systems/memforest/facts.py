@@ -193,7 +193,16 @@ class Ingest:
             if known is None:
                 self._add(fact, vector, units, cell)
             else:
-                self._again(known, units, cell)
+                # Another occurrence of a known fact.
+                self.merged += 1
+                for unit in units:
+                    if unit not in draft.children[known]:
+                        draft.link(known, unit)
+                own, last = draft.facts[known], as_number(draft.facts[cell], "to")
+                occurrences = int(as_number(own, "occurrences")) + 1
+                draft.note(known, occurrences=occurrences, to=max(as_number(own, "to"), last))
+                self.forest.touch_item(known)
+                self._entity_trees(known)
 
     def _known(self, fact: Stated, vector: Vector) -> int | None:
         """Returns the known fact that means the same as a new one; None without one."""
@@ -209,19 +218,6 @@ class Ingest:
                 self._judged.append(Judgement(node, score, limit, "the same fact"))
                 return node
         return None
-
-    def _again(self, fact: int, units: Sequence[int], cell: int) -> None:
-        """Adds an occurrence to a known fact."""
-        draft = self.draft
-        self.merged += 1
-        for unit in units:
-            if unit not in draft.children[fact]:
-                draft.link(fact, unit)
-        own, last = draft.facts[fact], as_number(draft.facts[cell], "to")
-        occurrences = int(as_number(own, "occurrences")) + 1
-        draft.note(fact, occurrences=occurrences, to=max(as_number(own, "to"), last))
-        self.forest.touch_item(fact)
-        self._entity_trees(fact)
 
     def _add(self, stated: Stated, vector: Vector, units: Sequence[int], cell: int) -> None:
         draft = self.draft

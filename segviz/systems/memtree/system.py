@@ -178,7 +178,15 @@ class _MemTreeBuilder:
         before = [len(draft.children[topic]) for topic in path]
         # Algorithm 1, lines 5-8: a leaf at the end of the walk is expanded into a parent.
         if old is not None:
-            path.append(self._topic_over(old))
+            above = list(draft.parents[old])
+            topic = draft.add(1, (), draft.text[old], vector=draft.vectors([old])[0])
+            for upper in above:
+                draft.unlink(upper, old)
+                draft.link(upper, topic)
+            draft.link(topic, old)
+            if not above:
+                self._top[self._top.index(old)] = topic
+            path.append(topic)
             before.append(1)
         if path:
             # Algorithm 1, line 16: the new leaf.
@@ -191,18 +199,6 @@ class _MemTreeBuilder:
         decision = Decision(tuple(reversed(walk.judged)), chosen, _why(walk))
         note, why = _note(arrival.index, path, old), decision if walk.judged else None
         return draft.step(arrival.unit, note, len(path), walk.compared, why)
-
-    def _topic_over(self, leaf: int) -> int:
-        """Replaces a leaf by a new topic with its text, and puts the leaf below it."""
-        draft, above = self._draft, list(self._draft.parents[leaf])
-        topic = draft.add(1, (), draft.text[leaf], vector=draft.vectors([leaf])[0])
-        for upper in above:
-            draft.unlink(upper, leaf)
-            draft.link(upper, topic)
-        draft.link(topic, leaf)
-        if not above:
-            self._top[self._top.index(leaf)] = topic
-        return topic
 
     def _walk(self, vector: Vector) -> _Walk:
         draft, walk = self._draft, _Walk()

@@ -163,7 +163,17 @@ class SegmentTreeBuilder:
         if self._refreshes == "eager":
             return upper, self._refresh(upper)
         if self._refreshes == "joined":
-            return self._rewrite_joined(upper, closed, settles)
+            # The joined node now, an ancestor once no unit can join below it. Nodes that only carry
+            # the joined node's text go along: that takes no model.
+            now = [upper[0], *takewhile(lambda node: len(node.children) == 1, upper[1:])]
+            late = upper[len(now) :]
+            for node in late:
+                node.dirty = not settles
+            settled = [node for node in closed if node.dirty]
+            for node in (*settled, *now):
+                node.dirty = False
+            written = self._refresh([*settled, *now, *(late if settles else ())])
+            return [*settled, *upper], written
         # Lazy: nodes are only marked, and all written when the session ends.
         for node in upper:
             if not node.dirty:
@@ -179,24 +189,6 @@ class SegmentTreeBuilder:
             if node not in upper:
                 node.children = []  # no longer on the frontier, so it will not change again
         return stale, written
-
-    def _rewrite_joined(
-        self, upper: list[Open], closed: list[Open], settles: bool
-    ) -> tuple[list[Open], int]:
-        """Annotates the joined node now, and an ancestor once no unit can join below it.
-
-        Arguments and result are those of :meth:`_rewrite`.
-        """
-        # Nodes that only carry the joined node's text go along: that takes no model.
-        now = [upper[0], *takewhile(lambda node: len(node.children) == 1, upper[1:])]
-        late = upper[len(now) :]
-        for node in late:
-            node.dirty = not settles
-        settled = [node for node in closed if node.dirty]
-        for node in (*settled, *now):
-            node.dirty = False
-        written = self._refresh([*settled, *now, *(late if settles else ())])
-        return [*settled, *upper], written
 
     def _refresh(self, nodes: Sequence[Open]) -> int:
         """Annotates nodes by level, low to high (lines 19 to 22).

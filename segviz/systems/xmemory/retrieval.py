@@ -155,7 +155,13 @@ class XMemorySearch(Search):
             if episode in expanded:
                 ranked += best_first(s.children[episode], similarity)
         ranked = list(dict.fromkeys(ranked))
-        units = self._rests_on(ranked, similarity)
+        # The evidence rests on the units that statements quote, then on all below ranked nodes that
+        # are no themes, the most similar first.
+        leaf_of = {int(s.start[leaf]): leaf for leaf in s.leaves}
+        quoting = [str(s.facts[n].get("units") or "") for n in ranked if s.kind[n] == SEMANTIC]
+        units = [int(unit) for quoted in quoting for unit in quoted.split()]
+        for node in (n for n in ranked if s.kind[n] != THEME):
+            units += sorted(s.coverage(node), key=lambda u: (-similarity[leaf_of[u]], u))
         return with_units(s, ranked, similarity, self.stages, units)
 
     def _choose(
@@ -296,20 +302,3 @@ class XMemorySearch(Search):
             note += " None gains enough, so the first is taken."
         self.tell("uncertainty", note, probed, gains, admitted)
         return admitted, expanded
-
-    def _rests_on(self, ranked: Sequence[int], similarity: Scores) -> list[int]:
-        """Returns the units on which the evidence rests, those that statements quote first.
-
-        Then come all units below the ranked nodes, except themes. A unit may occur repeatedly.
-        """
-        s = self.view.structure
-        leaf_of = {int(s.start[leaf]): leaf for leaf in s.leaves}
-        units = [
-            int(unit)
-            for node in ranked
-            if s.kind[node] == SEMANTIC
-            for unit in str(s.facts[node].get("units") or "").split()
-        ]
-        for node in (n for n in ranked if s.kind[n] != THEME):
-            units += sorted(s.coverage(node), key=lambda u: (-similarity[leaf_of[u]], u))
-        return units

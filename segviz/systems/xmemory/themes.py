@@ -347,15 +347,19 @@ class Themes:
 
     def _merge_once(self) -> bool:
         """Merges the tiny themes that this step changed, where f gains; True if any merged."""
-        merged = False
+        merged, limits, children = False, self._limits, self._draft.children
         for theme in sorted(self._touched):
-            tiny = len(self._draft.children[theme]) <= self._limits.tiny
+            tiny = len(children[theme]) <= limits.tiny
             if theme not in self._parts.themes or not tiny:
                 continue
             # §3.2: a merge must raise f; a tie goes to the older partner.
             before = self._parts.objective()
             own, after = self._members(theme), dict[int, float]()
-            for other in self._partners(theme):
+            centre = self._parts.centres[self._parts.themes.index(theme)]
+            for score, other in self._near(centre, limits.neighbours, theme):
+                size = len(children[theme]) + len(children[other])
+                if score < limits.merge or size > limits.most:
+                    continue
                 both = np.concatenate([own, self._members(other)])
                 after[other] = self._parts.objective([theme, other], [both])
             best = max(after, key=lambda one: (round(after[one] - before, 9), -one), default=theme)
@@ -363,15 +367,6 @@ class Themes:
                 self._merge(theme, best, before, after[best])
                 merged = True
         return merged
-
-    def _partners(self, theme: int) -> list[int]:
-        limits, children = self._limits, self._draft.children
-        centre = self._parts.centres[self._parts.themes.index(theme)]
-        return [
-            other
-            for score, other in self._near(centre, limits.neighbours, theme)
-            if score >= limits.merge and len(children[theme]) + len(children[other]) <= limits.most
-        ]
 
     def _merge(self, one: int, other: int, before: float, after: float) -> None:
         """Merges two themes: the smaller (the younger, if equal) joins the larger."""
