@@ -507,6 +507,7 @@ class SessionSummaries(Extractive):
         return [self._written(group) if len(group) > 1 else group[0] for group in groups]
 
     def _written(self, group: Sequence[Annotation]) -> Annotation:
+        """Returns the data set's summary if a group is exactly a session, else an extract."""
         # A leaf's text is its own transcript; any other text of this build carries one.
         transcript = "\n".join(child.transcript or child.text for child in group)
         summary = self.summaries.get(transcript)

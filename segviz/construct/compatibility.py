@@ -246,6 +246,7 @@ class ModelReply(NamedTuple):
 
 
 def _reply_of(outcome: Reply | LabelError) -> ModelReply:
+    """Returns a model's reply; for a failure, how to explain the rule that decides instead."""
     if isinstance(outcome, LabelError):
         if not outcome.answer:
             return ModelReply("", "no answer", "The model gave no answer, so")
@@ -447,6 +448,7 @@ def judge(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict
 
 
 def _judged(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
+    """Returns the verdict of a user's model by its ``judge``, else ``choose``."""
     name = type(model).__name__
     explained = getattr(model, "judge", None)
     if explained is not None:

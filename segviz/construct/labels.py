@@ -113,6 +113,7 @@ def node_labels(
 def _labelled(
     structure: Structure, units: tuple[Unit, ...], speakers: tuple[str, ...]
 ) -> tuple[str, ...]:
+    """Returns a label for each node, "" for retired ones."""
     phrases = _phrases(units, speakers)
     # Parents before children and earlier siblings first, so that the labels of closed nodes
     # never change.

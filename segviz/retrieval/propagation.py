@@ -226,6 +226,7 @@ def spread(
 
 
 def _build_operator(n: int, edges: IntArray, policy: str, structure: Structure | None) -> Operator:
+    """Returns the transitions of a policy as a column-normalised sparse matrix (n, n)."""
     from scipy.sparse import csr_array  # slow to import, and the first page does not need it
 
     # The edges that scores may follow: between existing nodes, without ghosts.

@@ -100,6 +100,7 @@ class History(Lazy[Step]):
         return History(self.columns, self._units, places)
 
     def _step(self, index: int) -> Step:
+        """Returns the step at an index."""
         steps, text = self.columns.steps, self.columns.texts
         unit, note, why, chosen, operation, last_candidate, last = steps[index].tolist()
         # A step's candidates and events are those between the previous step's ends and its own.
@@ -131,6 +132,7 @@ class History(Lazy[Step]):
         return Judgement(node, *known, self.columns.texts[label])
 
     def _event(self, row: int) -> Event:
+        """Returns the event in a row; the columns mean different things for each kind."""
         columns, text = self.columns, self.columns.texts
         code, node, other, start, stop, words, vector, kind, facts = columns.events[row].tolist()
         if code == ADD:
@@ -142,7 +144,9 @@ class History(Lazy[Step]):
         if code == RELATE:
             weight = float(columns.weights[start])
             return Relate(node, other, text[words], weight, self._facts(facts))
-        return Retire(node) if code == RETIRE else (Link, Unlink)[code - LINK](node, other)
+        if code == RETIRE:
+            return Retire(node)
+        return Link(node, other) if code == LINK else Unlink(node, other)
 
     def _facts(self, row: int) -> Facts:
         return {} if row < 0 else dict(json.loads(self.columns.texts[row]))

@@ -101,6 +101,7 @@ class Replayer:
                 self._relate(event)
 
     def _add(self, event: Add) -> None:
+        """Adds a node."""
         if event.node != len(self.level):
             raise ReplayError(f"Add({event.node}): expected node {len(self.level)}; ids are dense")
         # Ids are dense, so the columns grow together and a node's id is its row.
@@ -114,6 +115,7 @@ class Replayer:
         self.degree.append(0)
 
     def _revise(self, event: Revise) -> None:
+        """Replaces span, text and vector of a node; level and facts where they are given."""
         node = event.node
         self._require(node)
         self.span[node] = event.span
@@ -125,6 +127,7 @@ class Replayer:
             self.facts[node] = event.facts
 
     def _relate(self, event: Relate) -> None:
+        """Adds, replaces or removes a relation."""
         key = (event.source, event.target, event.label)
         # A second Relate with the same key replaces the first; weight 0 removes the relation.
         known = key in self.relations
@@ -132,7 +135,7 @@ class Replayer:
             self._require(event.source)
             self._require(event.target)
             self.relations[key] = event
-            self._count(event.source, event.target, 0 if known else 1)
+            self._count(event.source, event.target, 0 if known else 1)  # degrees of both ends
         elif known:
             del self.relations[key]
             self._count(event.source, event.target, -1)

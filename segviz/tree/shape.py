@@ -145,6 +145,7 @@ def shape(structure: Structure) -> Shape:
 
 
 def _kind(shown: Structure, shared: int) -> str:
+    """Returns the kind of a shape; ``shared`` is the number of nodes with several parents."""
     if shown.relations or any(shown.kind[node] for node in np.flatnonzero(shown.active).tolist()):
         return "facts"
     if shared:
@@ -177,6 +178,7 @@ def _depths(shown: Structure, order: list[int]) -> list[int]:
 
 
 def _families(structure: Structure) -> tuple[Family, ...]:
+    """Returns the trees of a forest by the kind of their root; none for a single tree."""
     if len(structure.roots) < 2:
         return ()
     # From the leaves up: the longest path below each node, and the leaves of its tree.

@@ -174,19 +174,20 @@ class Structure:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """Children of each node, in the order they were linked."""
-        return self._adjacency(source=0)
+        return self._adjacency(column=0)
 
     @cached_property
     def parents(self) -> tuple[tuple[int, ...], ...]:
         """Parents of each node; more than one where the system allows it."""
-        return self._adjacency(source=1)
+        return self._adjacency(column=1)
 
-    def _adjacency(self, source: int) -> tuple[tuple[int, ...], ...]:
-        # Edges are grouped by their source end (stable, so in the order they were linked) and cut
-        # at the cumulative counts; source 0 gives children, 1 parents.
-        order = np.argsort(self.edges[:, source], kind="stable")
-        ends = np.cumsum(np.bincount(self.edges[:, source], minlength=len(self))).tolist()
-        others = self.edges[order, 1 - source].tolist()
+    def _adjacency(self, column: int) -> tuple[tuple[int, ...], ...]:
+        """Returns for each node in a column of the edges (0 parents, 1 children) its other ends."""
+        # Edges are grouped by this column (stable, so in the order they were linked) and cut at the
+        # cumulative counts.
+        order = np.argsort(self.edges[:, column], kind="stable")
+        ends = np.cumsum(np.bincount(self.edges[:, column], minlength=len(self))).tolist()
+        others = self.edges[order, 1 - column].tolist()
         return tuple(tuple(others[start:stop]) for start, stop in pairwise((0, *ends)))
 
     @cached_property

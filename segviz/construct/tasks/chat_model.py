@@ -69,6 +69,7 @@ class ChatTasks(Offline):
         return answer
 
     def _label(self, prompt: Prompt) -> str | None:
+        """Returns the label the model answers; None if it answers none."""
         label = None
         with suppress(LabelError):
             label = self._bound().reply(prompt).text
@@ -101,6 +102,7 @@ class ChatTasks(Offline):
         known: Sequence[str],
         most: int,
     ) -> Extraction:
+        """Returns the extraction in a model's answer; without an answer, that of the rules."""
         if answer is None:
             return replace(super().extract(text, when, known, most), fallback=True)
         facts = tuple(
@@ -182,6 +184,7 @@ class ChatTasks(Offline):
 
 
 def _items(answer: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """Returns the objects of a list that the model may have given."""
     raw = answer.get(name)
     return [item for item in raw if isinstance(item, dict)] if isinstance(raw, list) else []
 
@@ -198,36 +201,39 @@ def _share(value: Any) -> float:
 
 
 def _fact(item: dict[str, Any], when: datetime | None) -> Stated | None:
+    """Returns a fact as a model gave it at the time ``when``; None without a text."""
     text = _text(item, "text")
     if not text:
         return None
-    time = dates.resolve(_text(item, "when"), when)
-    entities = [
-        Named(
-            _text(entity, "name"),
-            kind if (kind := _text(entity, "kind")) in ENTITY_KINDS else "other",
-        )
-        for entity in _items(item, "entities")
-        if _text(entity, "name")
-    ]
+    entities: dict[Named, None] = {}
+    for entity in _items(item, "entities"):
+        name, kind = _text(entity, "name"), _text(entity, "kind")
+        if name:
+            entities[Named(name, kind if kind in ENTITY_KINDS else "other")] = None
     return Stated(
-        text,
-        _text(item, "speaker"),
-        time[0] if time else None,
-        tuple(dict.fromkeys(entities)),
-        _text(item, "domain").lower() or "other",
-        _text(item, "role").lower() or "fact",
+        text=text,
+        speaker=_text(item, "speaker"),
+        about=_named_time(item, when),
+        entities=tuple(entities),
+        domain=_text(item, "domain").lower() or "other",
+        role=_text(item, "role").lower() or "fact",
     )
 
 
+def _named_time(item: dict[str, Any], now: datetime | None) -> dates.Interval | None:
+    """Returns the time that an item's "when" names, relative to ``now``; None without one."""
+    interval, _ = dates.resolve(_text(item, "when"), now) or (None, "")
+    return interval
+
+
 def _part(item: dict[str, Any], now: datetime | None) -> SubQuestion:
+    """Returns a part of a question as a model gave it; unknown values become the usual ones."""
     scope, kind = _text(item, "scope").lower(), _text(item, "expects").lower()
-    time = dates.resolve(_text(item, "when"), now)
     return SubQuestion(
-        _text(item, "text"),
-        scope if scope in SCOPES else "mixed",
-        time[0] if time else None,
-        kind if kind in EXPECTED else "anything",
+        text=_text(item, "text"),
+        scope=scope if scope in SCOPES else "mixed",
+        when=_named_time(item, now),
+        expects=kind if kind in EXPECTED else "anything",
     )
 
 

@@ -161,22 +161,22 @@ _VERB = re.compile(
 def _stated(
     speaker: str, sentence: str, when: datetime | None, entities: Sequence[Named]
 ) -> Stated | None:
+    """Returns the fact that a sentence states; None for a question or too few words."""
     if sentence.endswith("?") or len(content(sentence)) < 2:
         return None
-    time = dates.resolve(sentence, when)
+    about, words = dates.resolve(sentence, when) or (None, "")
     shown = clipped(sentence, _LONGEST)
-    if time is not None and dates.resolve(time[1], None) is None:
-        shown = shown.replace(time[1], f"{time[1]} ({dates.named_day(time[0])})", 1)
+    # Relative words such as "yesterday" get their day in brackets.
+    if about is not None and dates.resolve(words, None) is None:
+        shown = shown.replace(words, f"{words} ({dates.named_day(about)})", 1)
     text = f"{speaker}: {shown}" if speaker else shown
-    about = time[0] if time else None
     # The domain has most cue words, the first listed on a tie; the role goes by cue words, too.
     counts = {name: len(cues.findall(sentence)) for name, cues in _DOMAINS}
     domain = max(counts, key=lambda name: counts[name])
     preference = "preference" if _PREFERENCE.search(sentence) else "fact"
     role = "plan" if _PLAN.search(sentence) else preference
-    return Stated(
-        text, speaker, about, tuple(entities), domain if counts[domain] else "other", role
-    )
+    domain = domain if counts[domain] else "other"
+    return Stated(text, speaker, about, tuple(entities), domain, role)
 
 
 def _mentions(
@@ -211,6 +211,7 @@ def _mentions(
 
 
 def _kind(name: str, sentence: str) -> str:
+    """Returns the kind of an entity, by its name or the words before it in a sentence."""
     if name in quoted(sentence):
         return "work"
     if (kind := _sort(name)) != "other":

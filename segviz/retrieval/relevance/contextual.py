@@ -28,7 +28,7 @@ from segviz.retrieval.relevance.word_meaning import SIMILAR, WordMeaning
 from segviz.tree import Structure
 
 Floats = NDArray[np.float64]
-_SAME = 1e-3  # a smaller standard deviation over the leaves counts as 0
+_FLAT = 1e-3  # a smaller standard deviation over the leaves counts as 0
 _ROLES = frozenset(("user", "assistant", "human", "gpt", "system"))  # not names of people
 
 
@@ -194,30 +194,32 @@ class Prepared:
 
     def _without_names(self, question: str) -> str:
         """Returns the question without names of speakers; unchanged if no other word is left."""
-        plain = self._names.sub(" ", question) if self._names else question
-        return plain if split(plain) else question
+        nameless = self._names.sub(" ", question) if self._names else question
+        return nameless if split(nameless) else question
 
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
         """Returns the words of each text that match the question (``relevance.matches``).
 
-        For each word of the question, the text's most similar word matches if their cosine is at
-        least 0.4.
+        Words that both share match. With word vectors, the text's most similar word to each word of
+        the question matches, too, if their cosine is at least 0.4.
         """
-        words = shared_words(question, texts) if self.settings.words else [{} for _ in texts]
-        if self._meaning and self.settings.similar:
-            similar = self._meaning.most_similar(self._without_names(question), texts)
-            words = [{**more, **same} for same, more in zip(words, similar, strict=True)]
-        return words
+        shared = shared_words(question, texts) if self.settings.words else [{} for _ in texts]
+        if not (self._meaning and self.settings.similar):
+            return shared
+        similar = self._meaning.most_similar(self._without_names(question), texts)
+        # A shared word counts as such, even if it is similar to another, too.
+        return [{**alike, **equal} for equal, alike in zip(shared, similar, strict=True)]
 
     def _standardised(self, scores: Floats) -> Floats:
         """Subtracts the leaves' mean and divides by their deviation; 0 if leaves score alike."""
         at_leaves = scores[self._leaves]
         deviation = at_leaves.std() if len(at_leaves) else 0.0
-        if deviation <= _SAME:
+        if deviation <= _FLAT:
             return np.zeros_like(scores)
         return np.asarray((scores - at_leaves.mean()) / deviation)
 
     def _cosines(self, question: str) -> Floats:
+        """Returns the cosine of the question with each node by the embedder's vectors."""
         if not len(self._structure):
             return np.zeros(0)
         query = self._embedder.embed([question])[0]

@@ -60,6 +60,7 @@ class Dense:
         vectors = structure.vector
 
         def score(questions: Sequence[str]) -> NDArray[np.float64]:
+            """Returns the cosine of each question with each node, float64 (q, n)."""
             # Embedders return unit rows, so the product is the cosine. One product per
             # question, not one for all: a score must not depend, even in its last bit, on
             # what else is asked, or a sweep and a single question could rank differently.

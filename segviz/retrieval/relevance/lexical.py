@@ -81,6 +81,7 @@ class _Lexical:
             self._index.index(corpus, show_progress=False)
 
     def __call__(self, questions: Sequence[str]) -> NDArray[np.float64]:
+        """Returns the BM25 score of each node for each question, float64 (q, n)."""
         rows = np.zeros((len(questions), self._n))
         for row, question in zip(rows, questions, strict=True):
             asked = [word for word in tokens(question) if word in self._known]

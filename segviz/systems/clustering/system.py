@@ -89,9 +89,10 @@ class _ClusterBuilder:
         self._draft = Draft(embedder)
         self._clusters: list[int] = []
         self._root = -1
-        self._sums: NDArray[np.float64] = np.zeros((0, 0))
+        self._sums: NDArray[np.float64] = np.zeros((0, 0))  # of the units' vectors, by cluster
 
     def insert(self, arrival: Arrival, threshold: float) -> Step:
+        """Adds a unit to the most similar cluster, or opens one; returns the step."""
         draft = self._draft
         decision, position = self._decide(arrival.vector, threshold)
         compared = len(self._clusters)

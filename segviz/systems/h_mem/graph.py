@@ -68,7 +68,7 @@ class EntityGraph:
         self._annotate = annotate
         self._rules = rules
         self._profiles = profiles
-        self._by_name: dict[str, list[int]] = {}
+        self._by_name: dict[str, list[int]] = {}  # entities by name (``lemmas``)
         # Names by first letter and by word: ``likeness`` is 0 for names that share neither.
         self._near: dict[str, dict[str, None]] = {}
 
@@ -102,6 +102,7 @@ class EntityGraph:
         return nodes, self._describe(nodes, extraction)
 
     def _resolve(self, mention: Named, fragment: int) -> int:
+        """Returns the entity of a mention, known by name or new, and notes the mention."""
         draft, name = self._draft, normalised(mention.name)
         key = lemmas(name)
         # §3.2, entity disambiguation: first an equal name (normalised, lemmatised) of a compatible
@@ -127,8 +128,8 @@ class EntityGraph:
             self._repair(node, key, mention.kind)
             self._know(key, node)
             return node
-        # A later mention may reveal the type of an entity.
-        if draft.facts[node]["type"] == "other" != mention.kind:
+        # A later mention may reveal the type of an entity, "other" until then.
+        if draft.facts[node]["type"] == "other" and mention.kind != "other":
             draft.note(node, type=mention.kind)
         if fragment not in draft.children[node]:
             draft.link(node, fragment)
@@ -136,6 +137,7 @@ class EntityGraph:
         return node
 
     def _know(self, name: str, node: int) -> None:
+        """Adds a name of an entity to both indexes."""
         self._by_name.setdefault(name, []).append(node)
         for mark in (name[0], *(f" {word}" for word in name.split())):
             self._near.setdefault(mark, {})[name] = None

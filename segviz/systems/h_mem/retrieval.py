@@ -305,9 +305,11 @@ class HMemSearch(Search):
         return events
 
     def _ancestors(self, events: Sequence[int]) -> list[int]:
+        """Returns the summaries above events, each once."""
         structure = self.view.structure
         summaries: dict[int, None] = {}
         for node in events:
+            # Each has one parent at most; above a summary that is known all are known.
             while (above := structure.parents[node]) and above[0] not in summaries:
                 node = above[0]
                 summaries[node] = None

@@ -124,9 +124,11 @@ class HMem(HMemSearchParameters, GraphParameters, TreeParameters, HMemComponents
 
 
 def _decision(tree: EventTree) -> Decision | None:
+    """Returns the comparisons that decided where a unit's events go; None without any."""
     if not tree.judged:
         return None
     chosen = tree.joined[0] if tree.joined else None
+    # The comparison that passed by most, or failed by least.
     near = max(tree.judged, key=lambda j: (j.score or 0.0) - (j.threshold or 0.0))
     similar, needed = near.numbers
     why = (

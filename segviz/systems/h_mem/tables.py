@@ -40,7 +40,7 @@ def window_rows(structure: Structure, level_names: Sequence[str]) -> list[Row]:
 
 
 def forgetting_rows(structure: Structure, retention: Retention) -> list[Row]:
-    """Returns a row for each age and count n that occur.
+    """Returns a row for each age (time since last met) and count n (times met again) that occur.
 
     A row has the number of nodes with these, and their retention (equation 2) now and in a year.
     """
@@ -50,14 +50,14 @@ def forgetting_rows(structure: Structure, retention: Retention) -> list[Row]:
     groups = Counter((now - as_number(f, "last"), int(as_number(f, "n"))) for f in met)
     rows: list[Row] = []
     for (age, n), nodes in sorted(groups.items()):
-        soon, later = retention({"n": n}, [age, age + 365 * DAY])
+        today, in_a_year = retention({"n": n}, [age, age + 365 * DAY])
         rows.append(
             {
                 "days since last met": round(age / DAY, 1),
                 "met again": n,
                 "nodes": nodes,
-                "retention": round(soon, 4),
-                "retention in a year": round(later, 4),
+                "retention": round(today, 4),
+                "retention in a year": round(in_a_year, 4),
             }
         )
     return rows

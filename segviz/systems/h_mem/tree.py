@@ -57,20 +57,20 @@ class EventTree:
     def __init__(self, draft: Draft, rules: TreeParameters, annotate: Annotate) -> None:
         self._draft = draft
         self._rules = rules
-        self._least = {2: rules.alpha_2, 3: rules.alpha_3, 4: rules.alpha_4}
+        self._least = {2: rules.alpha_2, 3: rules.alpha_3, 4: rules.alpha_4}  # by level
         self._annotate = annotate
+        # Summaries by level and start of their window.
         self._windows: dict[tuple[int, float], list[int]] = {}
-        self._stale: dict[int, None] = {}
-        self.inspected = 0
-        self.judged: list[Judgement] = []
-        self.joined: list[int] = []
-        self._began: float | None = None
+        self._stale: dict[int, None] = {}  # summaries to rewrite
+        self.begin_step()
+        self._began: float | None = None  # time of the first event
         self.top = 2
 
     def begin_step(self) -> None:
         """Forgets the judgements made for the previous unit."""
         self.inspected = 0
-        self.judged, self.joined = [], []
+        self.judged: list[Judgement] = []
+        self.joined: list[int] = []
 
     def age(self, now: float) -> int:
         """Adds the levels that the tree's age at ``now`` requires (A.2); returns how many."""
@@ -134,13 +134,16 @@ class EventTree:
     def _nearest(self, node: int, candidates: Sequence[int]) -> tuple[int, int, float] | None:
         """Returns the candidate whose child is most similar to ``node``, the child, the cosine."""
         # §3.2 compares a node with the nodes of its own level, so with the candidates' children.
-        owned = [(child, c) for c in candidates for child in self._draft.children[c]]
+        owned = [(owner, child) for owner in candidates for child in self._draft.children[owner]]
         self.inspected += len(owned)
         if not owned:
             return None
-        scores = self._draft.cosines(self._draft.vectors([node])[0], [child for child, _ in owned])
-        best = max(range(len(owned)), key=lambda i: (scores[i], -owned[i][1], -owned[i][0]))
-        return owned[best][1], owned[best][0], scores[best]
+        scores = self._draft.cosines(self._draft.vectors([node])[0], [child for _, child in owned])
+        # On a tie the older candidate, then the older child.
+        score, owner, child = max(
+            (score, -owner, -child) for score, (owner, child) in zip(scores, owned, strict=True)
+        )
+        return -owner, -child, score
 
     def _open(self, child: int, level: int, window: tuple[float, float]) -> int:
         """Opens a summary over one child with a copy of its text; calls no model."""

@@ -108,10 +108,11 @@ class Ingest:
         self.routing = routing
         self._tasks = tasks
         self._facts: list[int] = []
-        self._texts: dict[str, int] = {}
-        self._named: dict[str, list[int]] = {}
+        self._texts: dict[str, int] = {}  # facts by normalised text
+        self._named: dict[str, list[int]] = {}  # facts by name of an entity
         self._cells = Cells(draft, routing.cell_turns, routing.gap)
         self._scenes = scenes
+        # Facts extracted ahead of time, by the dialogue of a cell and the time of its first unit.
         self._foreseen: dict[tuple[str, datetime | None], Extraction] = {}
         self.begin_step()
 
@@ -220,6 +221,7 @@ class Ingest:
         return None
 
     def _add(self, stated: Stated, vector: Vector, units: Sequence[int], cell: int) -> None:
+        """Adds a new fact over its units, and to the trees of its entities and a scene."""
         draft = self.draft
         self.fresh += 1
         names = dict.fromkeys(filter(None, (normalised(e.name) for e in stated.entities)))
@@ -242,6 +244,7 @@ class Ingest:
         self._scenes.route(fact, self._facts)
 
     def _place(self, item: int, family: str, scope: str, label: str) -> None:
+        """Adds an item to the tree ``scope`` of a family, which is planted if it is missing."""
         root = self.forest.root(family, scope)
         if root is None:
             self.forest.plant(family, scope, label, getattr(self.routing, f"{family}_k"), item)

@@ -52,7 +52,7 @@ class Scenes:
         self._draft = draft
         self._forest = forest
         self._routing = routing
-        self._centres: dict[int, Vector] = {}
+        self._centres: dict[int, Vector] = {}  # by root of the scene
         self.begin_step()
 
     def begin_step(self) -> None:
@@ -73,6 +73,7 @@ class Scenes:
             self._first(facts)
 
     def _nearest(self, fact: int) -> None:
+        """Adds a fact to the most similar scene, perhaps a second one, or opens one."""
         draft = self._draft
         domain = str(draft.facts[fact]["domain"])
         scored = self._scored(fact, domain)

@@ -128,6 +128,7 @@ class MemForest(MemForestSearchParameters, SceneParameters, FactParameters, MemF
 
 
 def _decision(judged: Sequence[Judgement]) -> Decision | None:
+    """Returns the comparisons that decided where facts go; None without any."""
     if not judged:
         return None
     near = judged[0]
@@ -141,6 +142,7 @@ def _decision(judged: Sequence[Judgement]) -> Decision | None:
 
 
 def _note(arrival: Arrival, ingest: Ingest, refreshed: int, waiting: int) -> str:
+    """Returns the note of a step: facts, rewritten nodes, new trees, failures."""
     note = f"Unit {arrival.index} adds {ingest.fresh} facts"
     note += f" and repeats {ingest.merged}" if ingest.merged else ""
     note += f"; {refreshed} nodes are written again" if refreshed else ""

@@ -246,6 +246,7 @@ class Forest:
         self.summaries.mend([*parts, root])
 
     def _interval(self, level: int, children: Sequence[int]) -> int:
+        """Adds an inner node over consecutive children; it is dirty at first."""
         first = self._draft.text[children[0]]
         node = self._draft.add(level, children, first, INTERVAL, totals(self._draft, children))
         self.summaries.touch(node)
@@ -255,6 +256,7 @@ class Forest:
         """Removes a tree and returns its items in the order of time."""
         draft = self._draft
         items = self.items(root)
+        # The root is removed, too; a removed node keeps its kind and facts.
         for node in above_items(draft.children, draft.level, root):
             self.summaries.forget(node)
             draft.remove(node)

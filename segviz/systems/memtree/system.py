@@ -172,7 +172,7 @@ class _MemTreeBuilder:
     def insert(self, arrival: Arrival) -> Step:
         """Adds one unit to the tree and returns the step."""
         draft, walk = self._draft, self._walk(arrival.vector)
-        path, old = walk.path, walk.leaf
+        path, old = walk.path, walk.leaf  # ``old``: a leaf that becomes a topic
         chosen = path[-1] if old is None and path else old
         leaf = draft.leaf(arrival, arrival.vector)
         before = [len(draft.children[topic]) for topic in path]
@@ -201,6 +201,7 @@ class _MemTreeBuilder:
         return draft.step(arrival.unit, note, len(path), walk.compared, why)
 
     def _walk(self, vector: Vector) -> _Walk:
+        """Walks from the root to the most similar children until none is similar enough."""
         draft, walk = self._draft, _Walk()
         for depth, threshold in enumerate(self._thresholds):
             children = draft.children[walk.path[-1]] if walk.path else self._top
@@ -248,6 +249,7 @@ class _MemTreeBuilder:
 
 
 def _why(walk: _Walk) -> str:
+    """Says why a walk ended: nothing similar, a unit, or the greatest depth."""
     if not walk.judged:
         return "The tree is empty."
     last = walk.judged[-1]
@@ -263,6 +265,7 @@ def _why(walk: _Walk) -> str:
 
 
 def _note(index: int, path: Sequence[int], leaf: int | None) -> str:
+    """Returns the note of a step: the topic that a unit joins or forms with a ``leaf``."""
     if leaf is not None:
         return f"Unit {index} and node {leaf} form the topic {path[-1]}."
     if path:

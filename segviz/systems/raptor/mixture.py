@@ -118,6 +118,7 @@ def memberships(shares: Floats, threshold: float) -> list[list[int]]:
 
 
 def _centres(points: Floats, components: int, rng: np.random.Generator) -> Floats:
+    """Draws as many of the points as there are components, far from each other (k-means++)."""
     chosen = [int(rng.integers(len(points)))]
     nearest = ((points - points[chosen[0]]) ** 2).sum(axis=1)
     while len(chosen) < components:

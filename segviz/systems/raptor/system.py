@@ -154,7 +154,7 @@ class _RaptorBuilder:
         self._draft = Draft(services.embedder)
         self._leaves: list[int] = []
         self._upper: _Upper = {}
-        self._summaries: dict[tuple[str, ...], Annotation] = {}
+        self._summaries: dict[tuple[str, ...], Annotation] = {}  # by the texts summarised
 
     def insert(self, arrival: Arrival, closes_session: bool) -> Step:
         """Adds one unit; if it closes its session, rebuilds all layers above the units."""
@@ -228,12 +228,14 @@ def clusters(vectors: Vector, tokens: Sequence[int], rule: Raptor) -> Groups:
     # BLAS threads wait for each other longer than products of this size take. With one thread
     # 689 units on two cores are six times as fast, with the same tree. NumPy cannot limit threads
     # after its import, hence threadpoolctl.
-    points, apart = vectors.astype(np.float64), replace(rule, threshold=1.0)
+    points = vectors.astype(np.float64)
+    apart = replace(rule, threshold=1.0)  # each point in its likeliest cluster alone
     rng = np.random.default_rng(rule.seed)
     groups: set[tuple[int, ...]] = set()
     with threadpool_limits(limits=1, user_api="blas"):
+        # A stack, the first group on top: the order fixes the use of the random numbers.
         pending = _two_stages(points, list(range(len(points))), rule, rng)[::-1]
-        while pending:  # a stack: the order fixes the use of the random numbers
+        while pending:
             members = pending.pop()
             if len(members) == 1 or sum(tokens[i] for i in members) <= rule.input_tokens:
                 groups.add(tuple(members))
@@ -253,7 +255,7 @@ def clusters(vectors: Vector, tokens: Sequence[int], rule: Raptor) -> Groups:
 def _two_stages(
     points: Floats, members: list[int], rule: Raptor, rng: np.random.Generator
 ) -> list[list[int]]:
-    # RAPTOR's code: global clusters first, then local ones inside each.
+    """Clusters the points at ``members``, then each cluster again (RAPTOR's code)."""
     return [
         small
         for group in _cut(points, members, rule, rng)

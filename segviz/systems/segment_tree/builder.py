@@ -213,6 +213,7 @@ class SegmentTreeBuilder:
 
 
 def _note(arrival: Arrival, joined: Open, between: int, fresh_root: bool) -> str:
+    """Returns the note of a step: the node that a unit joins, and the new nodes above it."""
     nodes = "1 new node leads" if between == 1 else f"{between} new nodes lead"
     below = f"; {nodes} down to its leaf" if between else ""
     if fresh_root:

@@ -48,16 +48,16 @@ class Episodes:
         annotate: Annotate,
         reading: EpisodeParameters,
     ) -> None:
-        self.episode: int | None = None
-        self._session = 0
-        self._last = 0.0
+        self.episode: int | None = None  # the open one
+        self._session = 0  # of the last message
+        self._last = 0.0  # its time, in seconds
         self._draft = draft
         self._themes = themes
         self._tasks = tasks
         self._annotate = annotate
         self._reading = reading
         self._statements: list[int] = []
-        self._texts: dict[str, int] = {}
+        self._texts: dict[str, int] = {}  # statements by normalised text
 
     def boundary(self, arrival: Arrival, when: Moment) -> Boundary:
         """Decides if the open episode ends before a message.
@@ -126,7 +126,7 @@ class Episodes:
         # Statements join themes; then the themes are split and merged (§3.2).
         fresh = 0
         for fact, vector in zip(extraction.facts, vectors, strict=True):
-            fresh += self._state(fact, vector, episode, units)
+            fresh += self._add_statement(fact, vector, episode, units)
         self._themes.upkeep()
         text = f"Episode {episode} gave {fresh} new statements"
         for event in self._themes.changes:
@@ -138,9 +138,15 @@ class Episodes:
         self.episode = None
         return text + ".", int(written) + self._themes.rewrite()
 
-    def _state(self, fact: Stated, vector: Vector, episode: int, leaves: Sequence[int]) -> bool:
-        """Adds a statement that an episode makes; returns True if it is new."""
+    def _add_statement(
+        self, fact: Stated, vector: Vector, episode: int, leaves: Sequence[int]
+    ) -> bool:
+        """Adds a statement that an episode makes; returns True if it is new.
+
+        Its fact ``units`` has the indices of the units it quotes, separated by spaces.
+        """
         draft = self._draft
+        # The span of a leaf begins at its unit.
         quoted = [draft.span[leaf][0] for leaf in sources(fact.text, leaves, draft)]
         # The same statement of another episode is linked, not stored twice.
         again = self._texts.get(normalised(fact.text))
@@ -151,6 +157,7 @@ class Episodes:
             draft.note(again, units=" ".join(map(str, dict.fromkeys(units))))
             return False
         facts: Facts = {"units": " ".join(map(str, quoted)), "moves": 0, "domain": fact.domain}
+        # Levels: 0 messages, 1 episodes, 2 statements, 3 themes.
         statement = draft.add(2, [episode], fact.text, SEMANTIC, facts, vector)
         self._statements.append(statement)
         self._texts[normalised(fact.text)] = statement

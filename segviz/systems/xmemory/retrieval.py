@@ -167,6 +167,7 @@ class XMemorySearch(Search):
     def _choose(
         self, what: str, nodes: Sequence[int], similarity: Scores, budget: int
     ) -> list[int]:
+        """Returns those of the themes or statements that are chosen, by coverage or similarity."""
         nodes, rules = list(dict.fromkeys(nodes)), self.system
         order = best_first(nodes, similarity)
         if rules.search not in ("full", "+RepSel"):
@@ -175,11 +176,19 @@ class XMemorySearch(Search):
             self.tell(what, note, order, similarity, kept)
             return kept
         relevance = {n: float(similarity[n]) for n in nodes}
-        chosen = greedy(nodes, self._graph(nodes), relevance, rules.coverage, budget, rules.covered)
+        chosen = greedy(
+            nodes,
+            weights=self._graph(nodes),
+            relevance=relevance,
+            alpha=rules.coverage,
+            budget=budget,
+            target=rules.covered,
+        )
         listed = "; ".join(f"node {n} ({v:.2f}, covers {c:.0%})" for n, v, c in chosen[:5])
         note = f"{len(chosen)} of {len(nodes)} {what}, one by one: {listed or 'none'}."
         if chosen:
-            enough = chosen[-1][2] >= rules.covered
+            _, _, covered = chosen[-1]
+            enough = covered >= rules.covered
             note += f" Ends as {'enough is covered' if enough else 'the budget is spent'}."
         kept = [n for n, _, _ in chosen]
         self.tell(what, note, order, similarity, kept)

@@ -96,6 +96,7 @@ class XMemory(XMemorySearchParameters, EpisodeParameters, XMemoryComponents):
 
 
 def _step(unit: Unit, note: str, draft: Draft, themes: Themes, written: int) -> Step:
+    """Returns the step of a unit, with the comparisons that shaped the themes."""
     decision = None
     if themes.judged:
         first = themes.judged[0]

@@ -48,8 +48,8 @@ def closeness(nearest: NDArray[np.float64], spread: float) -> NDArray[np.float64
     """
     middle = float(np.median(nearest))
     # Equation 3: σ is a median deviation, robust against one isolated theme.
-    spread = max(float(np.median(np.abs(nearest - middle))), spread)
-    return np.asarray(np.exp(-((nearest - middle) ** 2) / (2 * spread**2)))
+    sigma = max(float(np.median(np.abs(nearest - middle))), spread)
+    return np.asarray(np.exp(-((nearest - middle) ** 2) / (2 * sigma**2)))
 
 
 def objective(
@@ -130,12 +130,13 @@ class Partition:
         # Only the nearest similarities depend on the other themes; sizes and cohesion are local.
         near = self._similarity[np.ix_(keep, keep)].max(axis=1, initial=-np.inf)
         if wide:
+            # A theme's nearest one may be new (``fresh``) or among those that stay.
             fresh = np.stack([centroid(group) for group in wide])
-            across = fresh @ self.centres[keep].T if len(keep) else np.zeros((len(wide), 0))
-            among = fresh @ fresh.T
-            np.fill_diagonal(among, -np.inf)
-            near = np.maximum(near, across.max(axis=0))
-            near = np.append(near, np.hstack([among, across]).max(axis=1))
+            to_old = fresh @ self.centres[keep].T if len(keep) else np.zeros((len(wide), 0))
+            to_new = fresh @ fresh.T
+            np.fill_diagonal(to_new, -np.inf)
+            near = np.maximum(near, to_old.max(axis=0))
+            near = np.append(near, np.hstack([to_new, to_old]).max(axis=1))
         sizes = np.append(self._sizes[keep], np.array([len(group) for group in wide], np.int64))
         tight = np.append(self._tight[keep], [cohesion(group) for group in wide])
         return objective(sizes, tight, near, self._spread)
@@ -225,7 +226,7 @@ class Themes:
         self._limits = limits
         self._annotate = annotate
         self._parts = Partition(limits.spread)
-        self._stale: dict[int, None] = {}
+        self._stale: dict[int, None] = {}  # themes to rewrite
         self.begin_step()
 
     def begin_step(self) -> None:
@@ -234,8 +235,8 @@ class Themes:
         self.chosen: int | None = None
         self.changes: list[str] = []
         self.inspected = 0
-        self._touched: dict[int, None] = {}
-        self._lines: dict[int, list[str]] = {}
+        self._touched: dict[int, None] = {}  # themes that changed
+        self._lines: dict[int, list[str]] = {}  # splits and merges, by theme
 
     def _members(self, theme: int) -> Vector:
         return self._draft.vectors(self._draft.children[theme])
@@ -272,6 +273,7 @@ class Themes:
         self._open([statement])
 
     def _open(self, members: Sequence[int]) -> int:
+        """Opens a theme over statements, with the text of the first; returns its node."""
         text, vector = self._draft.text[members[0]], self._draft.vectors(members[:1])[0]
         facts = {"most": self._limits.most * self._limits.splitting, "size": len(members)}
         theme = self._draft.add(3, members, text, THEME, facts, vector)
@@ -279,6 +281,7 @@ class Themes:
         return theme
 
     def _changed(self, theme: int) -> None:
+        """Measures a theme anew and marks it: to be rewritten, and perhaps merged."""
         self._parts.put(theme, self._members(theme))
         self._draft.note(theme, size=len(self._draft.children[theme]))
         self._stale[theme] = None
@@ -350,20 +353,22 @@ class Themes:
         merged, limits, children = False, self._limits, self._draft.children
         for theme in sorted(self._touched):
             tiny = len(children[theme]) <= limits.tiny
-            if theme not in self._parts.themes or not tiny:
+            if theme not in self._parts.themes or not tiny:  # merged already, or too large
                 continue
-            # §3.2: a merge must raise f; a tie goes to the older partner.
+            # §3.2: a merge must raise the objective f; a tie goes to the older partner.
             before = self._parts.objective()
-            own, after = self._members(theme), dict[int, float]()
+            own, after, gain = self._members(theme), dict[int, float](), dict[int, float]()
             centre = self._parts.centres[self._parts.themes.index(theme)]
-            for score, other in self._near(centre, limits.neighbours, theme):
+            # Partners are near, and together with the theme not too large.
+            for score, other in self._near(centre, limits.neighbours, apart_from=theme):
                 size = len(children[theme]) + len(children[other])
                 if score < limits.merge or size > limits.most:
                     continue
                 both = np.concatenate([own, self._members(other)])
-                after[other] = self._parts.objective([theme, other], [both])
-            best = max(after, key=lambda one: (round(after[one] - before, 9), -one), default=theme)
-            if best != theme and round(after[best] - before, 9) > 0:
+                after[other] = self._parts.objective(without=[theme, other], groups=[both])
+                gain[other] = round(after[other] - before, 9)
+            best = max(gain, key=lambda other: (gain[other], -other), default=None)
+            if best is not None and gain[best] > 0:
                 self._merge(theme, best, before, after[best])
                 merged = True
         return merged
