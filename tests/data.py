@@ -1,7 +1,5 @@
 """Where the sources and the real conversations are; these never become part of the project."""
 
-from __future__ import annotations
-
 import ast
 import os
 from functools import cache

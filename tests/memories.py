@@ -1,7 +1,5 @@
 """Memories of the bundled samples, built once in a process and shared by all its tests."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from typing import Any

@@ -4,8 +4,6 @@ The segment tree is built offline. A node gets its text and title of ``reference
 its final span; before that it has its offline text. Nodes of one unit keep the unit's text.
 """
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Scenes by hand: the parts of a scene, its growth and its scores as plain keywords."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any

@@ -1,7 +1,5 @@
 """A Streamlit server on this machine, as tests and benchmarks start one."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

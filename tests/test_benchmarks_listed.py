@@ -1,7 +1,5 @@
 """``python -m tests.benchmarks`` knows every benchmark there is."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import pytest

@@ -1,7 +1,5 @@
 """The same input gives the same bytes, in any process and with any number of threads."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

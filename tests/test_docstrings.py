@@ -1,7 +1,5 @@
 """Docstrings of the package: a function's begins with a verb, no class name occurs twice."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 

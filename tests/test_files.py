@@ -1,7 +1,5 @@
 """The doors to the disk: what is opened, how a file is written, and what a kill leaves."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket

@@ -1,7 +1,5 @@
 """segviz leaves the interpreter and other packages as they are; its modules import by path."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import pkgutil

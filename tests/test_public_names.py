@@ -1,7 +1,5 @@
 """Every public name is documented, in all its parts; the package map names what there is."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -1,8 +1,6 @@
 """The README's example runs as it stands, its commands are the ones CI uses, its links lead
 somewhere; and what the project's files say about it agrees."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 

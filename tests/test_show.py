@@ -1,7 +1,5 @@
 """``segviz.show``: what a notebook is given, and what Chromium makes of it."""
 
-from __future__ import annotations
-
 import pytest
 
 import segviz

@@ -1,7 +1,5 @@
 """The notebook runs, and what is stored in it is what running it gives."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -4,8 +4,6 @@ The environment borrows the packages of the running one, so that nothing is down
 own segviz comes first.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -5,8 +5,6 @@ cell gives, the text it prints and the text of its last expression are kept. A p
 ``segviz.show`` is kept as its line of text alone, so that the file stays small.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import io

@@ -1,7 +1,5 @@
 """Small structures and conversations shared by the tests, drawn beside their numbers."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from datetime import datetime, timedelta

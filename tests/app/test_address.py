@@ -1,7 +1,5 @@
 """The page's address names the view, and an opened link restores it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from urllib.parse import parse_qs
 

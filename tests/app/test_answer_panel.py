@@ -1,7 +1,5 @@
 """The answer panel over the wire: what is sent when, and what is shown of it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """An audit opened beside a conversation in the app: marks, and a switch that leaves out."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

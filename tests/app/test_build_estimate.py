@@ -1,7 +1,5 @@
 """How long the app says that a build will take, and what becomes of a build that is cancelled."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

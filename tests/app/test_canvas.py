@@ -1,7 +1,5 @@
 """The Streamlit mount, as far as it can be tested without a browser."""
 
-from __future__ import annotations
-
 from streamlit.testing.v1 import AppTest
 
 from segviz.ui.widgets.canvas import _node

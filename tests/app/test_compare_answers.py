@@ -1,7 +1,5 @@
 """The answers of Compare over the wire: cost first, graded, paused, kept."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The Compare and Guide pages without a browser."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

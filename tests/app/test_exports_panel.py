@@ -1,7 +1,5 @@
 """The Export menu: what it offers, under which names, and that it keeps keys to itself."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 

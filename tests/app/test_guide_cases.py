@@ -1,7 +1,5 @@
 """The paper's cases on Guide: stops where their conversation is open, a line where it is not."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

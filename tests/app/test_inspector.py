@@ -1,7 +1,5 @@
 """The inspector on both pages, over a tree and a graph with facts."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

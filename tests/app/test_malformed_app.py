@@ -7,8 +7,6 @@ transcript. Afterwards the page goes on: a step back, a question. Below, by numb
 asks of the pages besides.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """Model settings in the app: builds over the wire, pause and resume, typed turns."""
 
-from __future__ import annotations
-
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest

@@ -1,7 +1,5 @@
 """A question that stands at a moment of the conversation, on the pages."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

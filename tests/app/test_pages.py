@@ -1,7 +1,5 @@
 """The pages without a browser: Streamlit's AppTest runs the real scripts."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

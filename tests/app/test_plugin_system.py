@@ -1,7 +1,5 @@
 """A plug-in system with an invariant and a side table of its own: built, checked, drawn."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """A public server: what visitors may ask of models, what each and all may use, what they leave."""
 
-from __future__ import annotations
-
 import gc
 
 import pytest

@@ -1,8 +1,6 @@
 """Between the app and the outside: whose requests are answered, which paths are opened, and what
 is shown when something fails."""
 
-from __future__ import annotations
-
 import pytest
 import streamlit as st
 from starlette.middleware import Middleware

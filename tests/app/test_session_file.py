@@ -1,7 +1,5 @@
 """Session files: a memory with the view it was saved in, and the app that shows it again."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The side tables of systems on Grow; the course of retrieval on Ask."""
 
-from __future__ import annotations
-
 import plotly.io
 import pytest
 from streamlit.testing.v1 import AppTest

@@ -1,7 +1,5 @@
 """Where conversations come from: pasted text, tables, saved memories."""
 
-from __future__ import annotations
-
 import pytest
 
 import segviz

@@ -1,7 +1,5 @@
 """The Sweep page without a browser."""
 
-from __future__ import annotations
-
 import json
 from textwrap import shorten
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Tables whose cells wrap: literal texts, numbers below each other, nothing cut."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

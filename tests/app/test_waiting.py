@@ -1,7 +1,5 @@
 """A wait says what it is for, and a click on Stop ends it."""
 
-from __future__ import annotations
-
 from threading import Event
 
 from streamlit.testing.v1 import AppTest

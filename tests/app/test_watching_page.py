@@ -1,7 +1,5 @@
 """The page of a conversation that is still being written."""
 
-from __future__ import annotations
-
 import json
 import time
 

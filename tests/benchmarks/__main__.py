@@ -7,8 +7,6 @@ times belong to a machine. ``--write`` writes what each prints to
 ``tests/benchmarks/results/NAME.md``.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import sys

@@ -6,8 +6,6 @@ turns, which are hidden here and found again. Both constants of ``segviz.retriev
 chosen on one half of the conversations and reported on the other.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import replace

@@ -7,8 +7,6 @@ cost nothing; every call really goes over the wire. A text that is refused count
 offline text in its place is the same quotation.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable

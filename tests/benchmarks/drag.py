@@ -7,8 +7,6 @@ animation frame takes: propagation, retrieval, what is said about it, and painti
 level histogram and α path; the browser's compositing is not in it. Nothing is asserted here.
 """
 
-from __future__ import annotations
-
 import base64
 from time import perf_counter
 from typing import Any

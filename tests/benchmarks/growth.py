@@ -12,8 +12,6 @@ work only makes them longer.
 ``moments``    any step of a history, beside replaying it from its beginning
 """
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

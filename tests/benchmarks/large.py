@@ -5,8 +5,6 @@ file of made-up instances is written to a temporary folder and read in a process
 peak resident memory is printed. Targets for 280 MB: first instance within 5 s, 600 MB.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

@@ -18,8 +18,6 @@ message   bytes that came over the wire
 Nothing is asserted: times belong to a machine.
 """
 
-from __future__ import annotations
-
 import tempfile
 from contextlib import suppress
 from pathlib import Path

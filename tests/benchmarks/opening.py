@@ -9,8 +9,6 @@ conversations and the samples in sight; LongMemEval and RealMem were measured af
 asserted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -13,8 +13,6 @@ others, and the other way round, but the tree's and the hybrid's defaults were s
 view, so that only the choice of policy, alpha and horizon is held out.
 """
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

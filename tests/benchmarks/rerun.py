@@ -11,8 +11,6 @@ happens twice and the second is counted, without what only a first one computes.
 ``--names`` prints each function with its number of calls.
 """
 
-from __future__ import annotations
-
 import sys
 import threading
 import time

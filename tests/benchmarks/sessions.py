@@ -8,8 +8,6 @@ Before that the sessions rest, and one of them asks by itself, then beside a vis
 settings over and over (conv-47 from SEGVIZ_DATA, else the sample). Needs Chromium.
 """
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

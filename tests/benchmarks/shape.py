@@ -10,8 +10,6 @@ and reports on the others. Nothing is asserted here; the targets are in
 tests/systems/test_real_conversations.py.
 """
 
-from __future__ import annotations
-
 import itertools
 import sys
 from collections.abc import Sequence

@@ -7,8 +7,6 @@ not counted. Beside it: a page with one line of text, served by Streamlit on the
 Nothing is asserted here.
 """
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

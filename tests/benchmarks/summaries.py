@@ -6,8 +6,6 @@ have extracts of these. Texts also decide the places above level 1, so the trees
 Intervals resample conversations and the questions in them. Nothing is asserted here.
 """
 
-from __future__ import annotations
-
 import segviz
 from segviz.construct.annotate import Extractive, SessionSummaries
 from segviz.construct.compatibility import Calibrated

@@ -4,8 +4,6 @@ Run ``python -m tests.benchmarks.sweep [FILE]`` from the project's root. The mem
 model is prepared before. Nothing is asserted here.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import segviz

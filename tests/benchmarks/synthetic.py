@@ -7,8 +7,6 @@ vocabulary recurs over any distance. The same size gives the same text, and a lo
 conversation begins with the shorter one.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import replace

@@ -5,8 +5,6 @@ project's root; by default every registered system on LoCoMo conv-47 under SEGVI
 ../shared/data. Exchange units, offline defaults. Nothing is asserted here.
 """
 
-from __future__ import annotations
-
 import sys
 
 import segviz

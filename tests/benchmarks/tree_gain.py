@@ -8,8 +8,6 @@ with 95 % intervals that resample conversations and the questions in them. The d
 relevance were chosen with the five LoCoMo conversations in sight. Nothing is asserted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ the page once the canvas says so many units, looked for in every frame. Then a f
 is read as fast as it goes, without a browser. Nothing is asserted: times belong to a machine.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """axe-core finds nothing serious on any page, in light and dark."""
 
-from __future__ import annotations
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 

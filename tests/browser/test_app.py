@@ -1,7 +1,5 @@
 """The app as a person meets it."""
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The controls in the header of Ask's canvas: live in the browser, settled by Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Ask tells before from after at a glance, on every screen, and while somebody presents."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

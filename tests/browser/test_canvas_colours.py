@@ -1,7 +1,5 @@
 """Colours, labels and the legend of the canvas: changed in the browser, kept by Python."""
 
-from __future__ import annotations
-
 import pytest
 
 GROW, ASK = "grow-tree", "ask-tree"

@@ -1,7 +1,5 @@
 """Overview, search, help, path and zoom of the canvas, by mouse and by keyboard."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Back and Forward walk pages and questions, each with the settings it had."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qs, urlparse
 
 import pytest

@@ -3,8 +3,6 @@
 The ``app`` fixture fails a test on any dialog, script error or request to another host.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from urllib.parse import quote

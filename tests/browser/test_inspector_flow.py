@@ -1,7 +1,5 @@
 """The inspector in a browser: from node to node, to the step that wrote one, side by side."""
 
-from __future__ import annotations
-
 from segviz.tree.inspect import nearest, written
 
 

@@ -1,7 +1,5 @@
 """Large input in a real browser."""
 
-from __future__ import annotations
-
 import pytest
 
 from segviz.conversation import TITLES, sample_path

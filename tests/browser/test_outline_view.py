@@ -1,7 +1,5 @@
 """The outline in the app: by keyboard, for screen readers, and linked with the other views."""
 
-from __future__ import annotations
-
 from segviz.retrieval import OPENING, PRESETS
 
 

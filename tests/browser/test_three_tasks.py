@@ -6,8 +6,6 @@
 3. Send a colleague exactly this view: at most 2. ("Export"; "Copy to clipboard".)
 """
 
-from __future__ import annotations
-
 import re
 from urllib.parse import parse_qsl, urlparse
 

@@ -1,7 +1,5 @@
 """Ask with the same tree twice, each with a setting of its own."""
 
-from __future__ import annotations
-
 import pytest
 
 from segviz.retrieval import PRESETS

@@ -1,7 +1,5 @@
 """A scripted agent, watched in a real browser through a kill and a restart of the server."""
 
-from __future__ import annotations
-
 import pytest
 
 from segviz.memory import Watch, Watched

@@ -1,7 +1,5 @@
 """``segviz audit`` on dumps, systems and classes."""
 
-from __future__ import annotations
-
 import csv
 import json
 

@@ -1,7 +1,5 @@
 """``segviz build`` and ``segviz ask``: the same as ``segviz.build`` and ``segviz.ask``."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What cannot be done as it was put: one line on standard error, exit code 2, nothing begun."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

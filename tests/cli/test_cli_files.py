@@ -1,7 +1,5 @@
 """``segviz export`` and ``segviz convert``."""
 
-from __future__ import annotations
-
 import json
 import runpy
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """``segviz grade`` over the wire: cost first, wrong replies, a server that dies, the same bytes."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """``segviz sweep`` and ``segviz compare`` over many conversations and systems."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import linecache

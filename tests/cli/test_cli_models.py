@@ -1,7 +1,5 @@
 """Commands with real models: over the wire, paused, resumed, keys unseen."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

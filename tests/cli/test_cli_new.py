@@ -1,7 +1,5 @@
 """``segviz new``: a plug-in that works as written."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tomllib

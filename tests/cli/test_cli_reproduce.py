@@ -1,7 +1,5 @@
 """``segviz reproduce``."""
 
-from __future__ import annotations
-
 import csv
 import json
 

@@ -1,7 +1,5 @@
 """``segviz sweep`` and ``segviz compare``."""
 
-from __future__ import annotations
-
 import json
 from html import escape
 

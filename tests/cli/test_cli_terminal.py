@@ -1,7 +1,5 @@
 """What the terminal gets: help, hostile text, progress, pipes, exit codes, completion."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

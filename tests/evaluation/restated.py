@@ -1,7 +1,5 @@
 """Every measure restated slowly: explicit chains, a dense matrix, loops over sorted lists."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The audit of a memory: counts, stale texts, the page."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The paper's worked examples: recognised by their question, measured on the memory there is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Comparing systems: numbers against evaluate and against counting by hand."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

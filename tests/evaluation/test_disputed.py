@@ -1,7 +1,5 @@
 """Disputed questions count in means, or are left out as if they had not been asked."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace

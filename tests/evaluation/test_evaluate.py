@@ -1,7 +1,5 @@
 """Evaluation against a slow literal restatement, and numbers worked by hand."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """Contentless lines, by hand and against a slow restatement; numbers and names no turn has."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 

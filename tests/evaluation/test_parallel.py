@@ -4,8 +4,6 @@ The tests of joblib need the extra ``parallel``, those of Dask ``cluster``; they
 where the extra is not installed, and then say so.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import time

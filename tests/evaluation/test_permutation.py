@@ -1,7 +1,5 @@
 """The permutation experiment against its definition, question by question."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The papers' numbers: complete, in range, and consistent with each other."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

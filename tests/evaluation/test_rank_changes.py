@@ -1,7 +1,5 @@
 """Ranks of the same questions under two settings and in two memories, and their message."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Tables and figures of the papers: each entry measures, and what it counts is right."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """How far gold turns come: each stage, against a slow restatement, for every system."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

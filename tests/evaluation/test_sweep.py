@@ -1,7 +1,5 @@
 """The grid of settings, cell by cell; its best, its differences, its pooling."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Comparing answers by their words."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Why a retrieval finds a gold turn: the node that decides, what is ahead, the words; slowly."""
 
-from __future__ import annotations
-
 import math
 import re
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """GraphML, read back."""
 
-from __future__ import annotations
-
 import io
 import json
 import random

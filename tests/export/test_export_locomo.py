@@ -1,7 +1,5 @@
 """LoCoMo files: what is written is read back as it was."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 

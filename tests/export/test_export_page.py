@@ -1,7 +1,5 @@
 """The one-file page: what is in it, and what it does when opened from disk."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

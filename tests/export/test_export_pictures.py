@@ -1,7 +1,5 @@
 """PNG, SVG and WebP: what the installed browser draws, and what is said where it cannot."""
 
-from __future__ import annotations
-
 import io
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The script that reproduces a view, run as it stands."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

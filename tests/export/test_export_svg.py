@@ -1,7 +1,5 @@
 """The SVG picture that the canvas draws: well-formed, complete, inert."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """CSV, read back."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """File names, and foreign text made fit for XML."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 
 import pytest

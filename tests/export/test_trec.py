@@ -1,7 +1,5 @@
 """Runs and qrels, read back as TREC's programs read them."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Views for the export tests: a plain one, hostile ones, and structures made by hand."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import numpy as np

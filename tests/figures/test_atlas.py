@@ -1,7 +1,5 @@
 """The question atlas: order, marks, words."""
 
-from __future__ import annotations
-
 import pytest
 
 from segviz.evaluation import Outcomes

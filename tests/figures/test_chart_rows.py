@@ -1,7 +1,5 @@
 """Rows of a table as charts: every number is drawn once, where its columns say."""
 
-from __future__ import annotations
-
 import pytest
 
 from segviz.evaluation import Mean

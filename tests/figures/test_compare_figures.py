@@ -1,7 +1,5 @@
 """Systems beside each other: what became of every gold turn, and who can be told apart."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -1,7 +1,5 @@
 """The data of the charts, not their pixels."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

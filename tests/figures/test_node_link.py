@@ -1,7 +1,5 @@
 """The node-link page: what is shown, how large, how marked, and that it asks for nothing."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

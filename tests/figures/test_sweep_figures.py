@@ -1,7 +1,5 @@
 """Sweeps by every measure as figures, tables and sentences, against a slow count."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

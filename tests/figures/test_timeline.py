@@ -1,7 +1,5 @@
 """The timeline of rows with a start and a stop."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from segviz.figures.timeline import timed, timeline_figure

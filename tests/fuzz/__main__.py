@@ -7,8 +7,6 @@ adds what it found, reduced to what reaches something of its own; ``--child FILE
 input.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

@@ -1,7 +1,5 @@
 """What is fuzzed: each target takes bytes and raises only where segviz is at fault."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zipfile

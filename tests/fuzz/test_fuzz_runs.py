@@ -1,7 +1,5 @@
 """The kept corpus, every time; a short run of the fuzzer, with the slow tests."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Waiting for a model can be watched, and ended when nobody wants the answer."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Replies as small models give them: which become memory, and what follows the others."""
 
-from __future__ import annotations
-
 import pytest
 
 from segviz.construct.annotate import FAULT, REPLY, TITLE, WRITTEN_BY, Extractive

@@ -1,7 +1,5 @@
 """Answers and grades over the wire: what is said to the model, and what becomes of faults."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a test of a server finds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """A model for each role."""
 
-from __future__ import annotations
-
 import pytest
 
 from segviz.llm import ChatByRole

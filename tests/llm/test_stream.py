@@ -1,7 +1,5 @@
 """Replies are streamed: a timeout bounds the silence of the server, not its whole reply."""
 
-from __future__ import annotations
-
 import pytest
 
 from segviz.llm import ModelError, Prompt

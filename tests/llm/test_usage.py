@@ -1,7 +1,5 @@
 """Counts of models in words: the pace of work that waits for a model."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from segviz.llm.usage import Pace

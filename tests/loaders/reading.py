@@ -1,7 +1,5 @@
 """What tests of one format read with: through the front door, as bytes."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

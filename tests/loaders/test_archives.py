@@ -1,7 +1,5 @@
 """Archives and folders: which files are read, and what is said of the others."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

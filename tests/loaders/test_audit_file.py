@@ -1,7 +1,5 @@
 """An audit marks the questions it disputes; its report says what found no question."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

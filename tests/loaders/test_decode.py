@@ -1,7 +1,5 @@
 """Bytes -> text -> JSON. Broken bytes of every kind are tests/malformed_inputs."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from collections.abc import Callable

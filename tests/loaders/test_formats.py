@@ -5,8 +5,6 @@
 the table of formats in the package's README.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whatever the bytes: a sound Corpus or a LoadError, nothing else."""
 
-from __future__ import annotations
-
 import copy
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Large lists: items found in the bytes as json finds them, conversations read one by one."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

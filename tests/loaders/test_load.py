@@ -1,7 +1,5 @@
 """load and parse: paths, names, detection, and the real files."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter

@@ -1,7 +1,5 @@
 """LoCoMo: its shapes, facts and summaries. Its quirks are ``cases/locomo_*.json``."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

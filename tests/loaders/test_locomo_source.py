@@ -1,7 +1,5 @@
 """Fetching LoCoMo's file: a loopback server stands in for the real one."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import threading

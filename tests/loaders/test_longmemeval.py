@@ -1,7 +1,5 @@
 """LongMemEval: its shapes, and the real files. Its quirks are ``cases/longmemeval_mended.json``."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import datetime
 

@@ -3,8 +3,6 @@
 Every one is refused, or read, as it says. Below, by number, what a kind asks for besides.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import tracemalloc

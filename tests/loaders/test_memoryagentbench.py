@@ -1,7 +1,5 @@
 """MemoryAgentBench: rows made here after the documented shape."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

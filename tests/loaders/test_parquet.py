@@ -1,7 +1,5 @@
 """Parquet: rows of messages and of MemoryAgentBench, as JSON would hold them, within limits."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """RealMem: a whole file, and the real one. Its quirks are ``cases/realmem_evidence.json``."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Messages in JSON: wrappings, order, keys in any spelling; Slack's markup."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

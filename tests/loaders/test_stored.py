@@ -1,7 +1,5 @@
 """Dumps of memories of other makers, as texts."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Plain text: WhatsApp in several locales, transcripts, tables, records."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import datetime

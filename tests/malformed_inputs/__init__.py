@@ -29,8 +29,6 @@ N20  answers of any kind             N40  another kind of file
 ===  ==============================  ===  ===============================================
 """
 
-from __future__ import annotations
-
 from tests.malformed_inputs import archives, order, texts, turns, whole
 from tests.malformed_inputs.inputs import Input
 

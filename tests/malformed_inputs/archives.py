@@ -1,7 +1,5 @@
 """N33 to N35: archives."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import stat

@@ -1,7 +1,5 @@
 """N28 to N32: order, dates and times, and what nobody knows of."""
 
-from __future__ import annotations
-
 from tests.malformed_inputs.inputs import ANN, BOB, CHAT, ONE, Input, locomo, read, turn
 
 MIXED = ("2023-11-14T10:00:00Z", "2023-11-14 10:05", 1_700_000_000, "never")

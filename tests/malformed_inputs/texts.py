@@ -1,7 +1,5 @@
 """N36 to N40: hostile and strange text, tables, and what is no conversation at all."""
 
-from __future__ import annotations
-
 from tests.malformed_inputs.archives import zipped
 from tests.malformed_inputs.inputs import Input, locomo, read, refused, turn
 

@@ -1,7 +1,5 @@
 """N17 to N27: what is wrong with turns and questions, and how many and how long they are."""
 
-from __future__ import annotations
-
 from tests.malformed_inputs.inputs import ANN, BOB, CHAT, ONE, Input, locomo, read, refused, turn
 
 BLOCKS = [{"type": "text", "text": "a"}, {"type": "image"}, "b"]

@@ -1,7 +1,5 @@
 """N01 to N16: what is wrong with a file as a whole."""
 
-from __future__ import annotations
-
 import json
 
 from tests.malformed_inputs.inputs import ANN, BOB, CHAT, ONE, Input, read, refused

@@ -1,7 +1,5 @@
 """Building and asking, against a slow restatement of Algorithm 2."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """Trees that another program built: opened, asked, refused where they are none."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import re

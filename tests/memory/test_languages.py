@@ -1,7 +1,5 @@
 """One small talk in several languages: words find the same turns, trees are of like depth."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Questions that stand at a moment of the conversation, against a conversation cut there."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

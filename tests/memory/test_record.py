@@ -1,7 +1,5 @@
 """A build keeps its steps as columns; what comes back is what the system gave."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import fields, replace
 from threading import Event

@@ -1,7 +1,5 @@
 """What a build is expected to ask of chat models, against what it asks."""
 
-from __future__ import annotations
-
 import pytest
 
 import segviz

@@ -1,7 +1,5 @@
 """Memories of texts that another memory stored: turns, ghosts, credit, attribution."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 

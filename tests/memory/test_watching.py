@@ -1,7 +1,5 @@
 """A file that is still being written: its lines, the tree built of it, and who writes it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Parts of other packages: found, refused with a reason, used everywhere."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

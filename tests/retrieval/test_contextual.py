@@ -1,7 +1,5 @@
 """The contextual relevance against its definition, written out with dicts and loops."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

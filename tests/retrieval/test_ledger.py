@@ -1,7 +1,5 @@
 """The ledger's terms against the matrix form, entry by entry."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

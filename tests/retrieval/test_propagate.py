@@ -1,7 +1,5 @@
 """Propagation against the dense matrix form, and its laws."""
 
-from __future__ import annotations
-
 import itertools
 import random
 

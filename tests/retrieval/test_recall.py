@@ -6,8 +6,6 @@ questions they are measured on, as the design defines the bar; ``test_held_out``
 is left when they are not.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.benchmarks.recall import (

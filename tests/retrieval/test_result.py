@@ -1,7 +1,5 @@
 """What entered, what left and the levels agree, over all sample questions and many settings."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """Retrieval settings: what is legal, presets, and one record from every door to the result."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import pytest

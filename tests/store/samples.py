@@ -1,7 +1,5 @@
 """A memory made by hand that holds every form a file can hold, and comparisons of memories."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import fields
 from datetime import datetime

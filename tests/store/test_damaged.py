@@ -1,7 +1,5 @@
 """Files that are damaged or hostile: they are refused in one line, or open as something sound."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import io

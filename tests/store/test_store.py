@@ -1,7 +1,5 @@
 """Memory files: what is saved opens again as it was."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import stat

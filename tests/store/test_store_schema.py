@@ -1,7 +1,5 @@
 """The published JSON Schema describes what is written, and nothing looser."""
 
-from __future__ import annotations
-
 import copy
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What the tests of several systems share: models that can be predicted, short ways to build."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import segviz

@@ -4,8 +4,6 @@ With ``--measure`` each system is measured on the real conversations too, and th
 ``tests/benchmarks/results/system-NAME.md`` (``--measure memtree raptor``: of these systems alone).
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Sequence

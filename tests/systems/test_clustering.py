@@ -1,7 +1,5 @@
 """The non-temporal tree against a literal restatement of SegTreeMem App. F; flat baselines."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

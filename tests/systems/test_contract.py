@@ -1,7 +1,5 @@
 """What every registered system must keep, whatever it is."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """H-Mem: formulas by hand, the tree and the graph on small chats, real conversations."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from datetime import datetime

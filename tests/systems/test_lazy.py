@@ -1,7 +1,5 @@
 """Lazy refresh: the same tree laws, fewer annotations, everything fresh at session ends."""
 
-from __future__ import annotations
-
 import random
 
 from segviz.construct import Services

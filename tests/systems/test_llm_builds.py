@@ -1,7 +1,5 @@
 """Builds with chat models, end to end over the wire protocol, faults included."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """MemForest: trees against random insertions, facts, routing, retrieval, lifecycle."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass, replace

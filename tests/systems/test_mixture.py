@@ -1,7 +1,5 @@
 """Principal components and the Gaussian mixture against slow restatements."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """RAPTOR: layers by hand, rebuilding against building at once, several parents, budget."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Real conversations: invariants after every step, leaf counts, and the shapes papers report."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The side tables of H-Mem, MemForest and xMemory, held against structures and notes."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace

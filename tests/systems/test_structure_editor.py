@@ -1,7 +1,5 @@
 """The draft systems write on: whatever is done to it, its events say the same."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The README beside the systems says what the registry says, and names code that exists."""
 
-from __future__ import annotations
-
 import re
 from pkgutil import resolve_name
 

@@ -1,7 +1,5 @@
 """xMemory: the objective by hand and by brute force, upkeep, retrieval."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial

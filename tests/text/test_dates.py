@@ -1,7 +1,5 @@
 """A text that is a time, in every spelling of the formats that are read."""
 
-from __future__ import annotations
-
 import math
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Words of texts in every script, as relevance, annotation, labels and measures compare them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Coherence against a naive restatement, and where there is none."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

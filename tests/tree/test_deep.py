@@ -1,7 +1,5 @@
 """A very deep chain and a conversation of very many leaves go through every stage."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Unfolding: nothing lost, nothing overlaps, and trees along time are left to the time axis."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is told of one node, against slow and obvious restatements."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import replace

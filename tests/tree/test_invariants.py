@@ -1,7 +1,5 @@
 """Every invariant: what keeps it, and what is told of what does not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Any moment, in any order, equals a replay from the beginning."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The seven-leaf tree is sound, and its numbers are those one gets by hand."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from html import unescape
 

@@ -1,7 +1,5 @@
 """Links: what is written comes back; what cannot be used is named and left out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What nodes can be coloured by, and the choice of colour and label on its way back."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import numpy as np

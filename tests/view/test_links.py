@@ -1,7 +1,5 @@
 """Links keep their meaning: ``tests/fixtures/links.json`` has links and the views they open."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The setting between browser and Python, and which of two answers counts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

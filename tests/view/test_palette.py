@@ -1,7 +1,5 @@
 """Colours: order, separation of neighbours and contrast, also without red-green vision."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

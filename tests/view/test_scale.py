@@ -1,7 +1,5 @@
 """Which scale the colours of scores are on."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
