@@ -90,7 +90,13 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
         for _ in range(min(workers, len(items)))
     ]
     try:
-        _join(threads)
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(TICK)
+            while thread.is_alive():
+                _BEAT.get()()
+                thread.join(TICK)
     except BaseException:
         cancelled.set()
         todo.clear()
@@ -106,14 +112,3 @@ def waited_for(work: Callable[[], A]) -> A:
     So the function in the caller's ``heartbeat`` can end a wait for work that never ends.
     """
     return in_parallel(lambda _: work(), (None,), 1)[0]
-
-
-def _join(threads: Sequence[threading.Thread]) -> None:
-    """Starts threads and waits until all have ended; calls the heartbeat function meanwhile."""
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(TICK)
-        while thread.is_alive():
-            _BEAT.get()()
-            thread.join(TICK)

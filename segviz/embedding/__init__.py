@@ -327,10 +327,6 @@ class Cached:
         if forget is not None:
             forget()
 
-    def _key(self, text: str) -> bytes:
-        content = f"{self.inner.name}\0{text}".encode("utf-8", "surrogatepass")
-        return hashlib.sha256(content).digest()
-
     def _made(self, texts: list[str]) -> Vector:
         if built_in(self.inner):
             return self.inner.embed(texts)
@@ -348,7 +344,9 @@ class Cached:
         """
         if not texts:
             return self._made([])
-        keys = [self._key(text) for text in texts]
+        name = self.inner.name
+        contents = (f"{name}\0{text}".encode("utf-8", "surrogatepass") for text in texts)
+        keys = [hashlib.sha256(content).digest() for content in contents]
         vectors: dict[bytes, Vector] = {}
         missing: dict[bytes, str] = {}
         for key, text in zip(keys, texts, strict=True):

@@ -22,7 +22,6 @@ from segviz.view.captions import (
     short_dates,
     summary,
     tooltip_length,
-    tooltip_texts,
 )
 from segviz.view.coloring import LIVE_POLICIES, MEASURES
 from segviz.view.palette import (
@@ -71,7 +70,8 @@ def tree_payload(
     sessions[sessions >= len(labels)] = -1
     dates = [*scene.session_dates, *[None] * len(labels)][: len(labels)]
     parent, edges = _parents(structure)
-    candidates = _candidates(growth.decision, structure)
+    decision = growth.decision
+    candidates = [] if decision is None else _candidates(decision, structure)
     columns: dict[str, ArrayLike] = {
         "level": level,
         "start": structure.start,
@@ -99,7 +99,7 @@ def tree_payload(
         payload[name] = np.where(np.isfinite(scores), scores, np.float32(0))
     for name, values in scene.measures.items():
         payload[MEASURE + name] = _floats(values, n, name)
-    said = tooltip_length(n)
+    shown = tooltip_length(n)
     there = scene.selected is not None and 0 <= scene.selected < n
     selected = scene.selected if there else None
     return payload | {
@@ -128,7 +128,7 @@ def tree_payload(
         "gold_asked": scored.asked,
         "level_names": list(scene.level_names),
         "texts": {
-            str(node): text[said:] for node, text in scored.texts.items() if len(text) > said
+            str(node): text[shown:] for node, text in scored.texts.items() if len(text) > shown
         },
         "matches": {
             str(node): {word: round(cosine, 2) for word, cosine in words.items()}
@@ -145,14 +145,14 @@ def tree_payload(
         "added": _ids(growth.added, n, "added").tolist(),
         "revised": _ids(growth.revised, n, "revised").tolist(),
         "candidates": candidates,
-        "outcome": _outcome(growth.decision, structure, growth.added),
+        "outcome": decision and _outcome(decision, structure, growth.added),
         "gutter": gutter or bool(candidates),
         "selected": selected,
         "root_scale": scored.peaked,
         "legend": legend,
         "live": live.payload() if live else None,
         "policies": {name: make().label for name, make in LIVE_POLICIES.items()},
-        "labels": tooltip_texts(structure.text),
+        "labels": [text[:shown] + "…" * (len(text) > shown) for text in structure.text if shown],
         "names": list(scene.names),
         "summary": summary(structure, units, present, selected, scene.title),
     }
@@ -192,13 +192,11 @@ def _ids(nodes: Sequence[int], n: int, name: str) -> NDArray[np.int32]:
 # --- the column of candidates -------------------------------------------------------------
 
 
-def _candidates(decision: Decision | None, structure: Structure) -> list[dict[str, Any]]:
+def _candidates(decision: Decision, structure: Structure) -> list[dict[str, Any]]:
     """Returns the candidates as JSON rows, from low to high level.
 
     ``node`` is the node that shows the candidate; two of one same-text chain may share it.
     """
-    if decision is None:
-        return []
     return [
         {
             "node": int(structure.chain[item.node]),
@@ -215,13 +213,13 @@ def _candidates(decision: Decision | None, structure: Structure) -> list[dict[st
 
 
 def _outcome(
-    decision: Decision | None, structure: Structure, added: Sequence[int]
+    decision: Decision, structure: Structure, added: Sequence[int]
 ) -> dict[str, Any] | None:
     """Returns a note for a step that chose none of its candidates, with the level to draw it at.
 
     None for any other step.
     """
-    if decision is None or decision.chosen is not None or not decision.candidates:
+    if decision.chosen is not None or not decision.candidates:
         return None
     roots = [node for node in added if node in structure.roots]
     if not roots:

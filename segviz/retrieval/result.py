@@ -183,11 +183,7 @@ class Result:
     @property
     def reading_order(self) -> tuple[Evidence, ...]:
         """Retrieved nodes in the order of time: by span, a wide node before the nodes inside it."""
-
-        def place(item: Evidence) -> tuple[int, int, int]:
-            return item.span[0], -item.span[1], -item.level
-
-        return tuple(sorted(self.evidence, key=place))
+        return tuple(sorted(self.evidence, key=lambda it: (it.span[0], -it.span[1], -it.level)))
 
     @property
     def visited(self) -> dict[int, int]:

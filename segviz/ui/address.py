@@ -102,7 +102,7 @@ def opened(key: str, saved: store.Saved | None) -> None:
     if st.session_state.get("opened") == key:
         return
     st.session_state["opened"] = key
-    arriving = _arriving()
+    arriving: Bookmark | None = st.session_state.get(_ARRIVING)
     linked = arriving is not None and looks(encode(arriving))
     if saved is None or saved.shown is None or linked:
         return
@@ -114,7 +114,7 @@ def opened(key: str, saved: store.Saved | None) -> None:
 
 def wanted_conversation() -> str | None:
     """Returns the id of the conversation that a link names, until it is open."""
-    arriving = _arriving()
+    arriving: Bookmark | None = st.session_state.get(_ARRIVING)
     return arriving.conversation if arriving else None
 
 
@@ -127,7 +127,7 @@ def settle(session: AppSession | None) -> None:
     st.session_state.pop(_WENT, None)
     if session is None:
         return
-    arriving = _arriving()
+    arriving: Bookmark | None = st.session_state.get(_ARRIVING)
     here = arriving is not None and arriving.conversation in (None, session.conversation.id)
     if arriving is not None and here:
         st.session_state[_ARRIVING] = None
@@ -186,19 +186,23 @@ def current(session: AppSession, settings: RetrievalSettings | None = None) -> B
     )
 
 
-def written(session: AppSession, settings: RetrievalSettings | None = None) -> Mapping[str, Any]:
-    """Returns the message for the browser script ``address``.
+def message(view: Callable[[], Bookmark]) -> Mapping[str, Any]:
+    """Returns the message for the browser script ``address``, which writes a new link.
 
-    The message has the link of the current view, see ``current``, and a number. The script writes
-    a new link.
+    The message has the link of a ``view``, such as ``current``, and a number. While a link is
+    followed it is the last message.
     """
-    return _message(lambda: current(session, settings))
+    written = _written()
+    if st.session_state.get(_ARRIVING) is None:
+        written["number"] += 1
+        written["link"] = encode(view())
+    return written
 
 
 def ordered(
     source: str, conversation: str | None, system: str, settings: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Returns the message, see ``written``, of a memory that waits to be built.
+    """Returns the :func:`message` of a memory that waits to be built.
 
     So a page that is loaded again during a long build, or after the server was killed, offers the
     same build.
@@ -209,7 +213,7 @@ def ordered(
         system: name of the system.
         settings: its parameters, as in ``Memory.settings``.
     """
-    return _message(
+    return message(
         lambda: Bookmark(
             **_read_file(source),
             conversation=conversation,
@@ -218,14 +222,6 @@ def ordered(
             settings=differing(SYSTEMS[system], settings),
         )
     )
-
-
-def _message(view: Callable[[], Bookmark]) -> Mapping[str, Any]:
-    written = _written()
-    if _arriving() is None:
-        written["number"] += 1
-        written["link"] = encode(view())
-    return written
 
 
 def _written() -> dict[str, Any]:
@@ -238,11 +234,6 @@ def _written() -> dict[str, Any]:
     new = {"visit": visit, "number": 0, "went": 0, "link": {}, "kept": _KEPT}
     written: dict[str, Any] = st.session_state.setdefault(_WRITTEN, new)
     return written
-
-
-def _arriving() -> Bookmark | None:
-    arriving: Bookmark | None = st.session_state.get(_ARRIVING)
-    return arriving
 
 
 def _read_file(source: str) -> dict[str, Any]:

@@ -83,12 +83,6 @@ def tooltip_length(nodes: int) -> int:
     return 0 if nodes > MAX_LABELLED else max(shortest, min(longest, _BUDGET // max(nodes, 1)))
 
 
-def tooltip_texts(texts: Sequence[str]) -> list[str]:
-    """Shortens the texts of nodes for their tooltips; [] if there are over 5,000."""
-    limit = tooltip_length(len(texts))
-    return [text if len(text) <= limit else text[:limit] + "…" for text in texts] if limit else []
-
-
 def moment_sentence(memory: Memory, question: Question | None, step: int) -> str:
     """Tells when a question is asked, as in "Asked after step 41 of 120, before D3:12; …".
 

@@ -21,7 +21,24 @@ from numpy.typing import NDArray
 from segviz.construct import parameters
 from segviz.retrieval import POLICIES, RetrievalSettings
 from segviz.tree import Structure
-from segviz.tree.shape import known_coherence
+from segviz.tree.shape import coherence
+
+MANY = 20_000
+"""Most nodes for which coherence is computed without a request."""
+
+
+def known_coherence(structure: Structure, asked: bool) -> NDArray[np.float64] | None:
+    """Returns :func:`coherence` for a view that must not wait for it.
+
+    Structures of more than 20,000 nodes give an empty array unless the values are ``asked`` for.
+    None if no node has a coherence.
+    """
+    if not structure.vector.shape[1] or not len(structure.edges):
+        return None
+    if not asked and len(structure) > MANY:
+        return np.zeros(0)
+    value = coherence(structure)
+    return value if np.isfinite(value).any() else None
 
 
 @dataclass(frozen=True)

@@ -264,24 +264,12 @@ LISTED_NEXT: Final = 5
 _LONGEST = 2_000
 
 
-def _ingredients(result: Result, node: int | None) -> dict[str, float]:
+def _ingredients(result: Result, node: int) -> dict[str, float]:
     """Returns the share of each feature of the relevance in a node's initial score."""
-    if node is None or not 0 <= node < len(result.structure) or result.native:
+    if not 0 <= node < len(result.structure) or result.native:
         return {}
     ledger = result.explain(node)
     return {name: part / ledger.own for name, part in ledger.ingredients.items() if ledger.own}
-
-
-def _matches(result: Result, nodes: Sequence[int]) -> Mapping[int, Mapping[str, float]]:
-    """Returns the words of each node that match the question.
-
-    If the relevance does not compare words, these are the words that share a stem with the
-    question.
-    """
-    if matches := result.matches(nodes):
-        return matches
-    shared = shared_words(result.question, [result.structure.text[node] for node in nodes])
-    return {node: words for node, words in zip(nodes, shared, strict=True) if words}
 
 
 def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None = None) -> Scene:
@@ -296,6 +284,11 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
     further = replace(settings, k=len(result.after) + LISTED_NEXT, budget=None)
     following = further.read(ranking(result.final, structure, levels), structure)
     listed = sorted({*result.before, *result.after, *gold.leaves, *following})
+    # Their words that match the question. If the relevance compares no words: those of one stem.
+    matches = result.matches(listed)
+    if not matches:
+        shared = shared_words(result.question, [structure.text[node] for node in listed])
+        matches = {node: words for node, words in zip(listed, shared, strict=True) if words}
     # The ranks of nodes that enter or leave the retrieved ones.
     now = ranks(result.left, result.final, structure, levels)
     was = {item.node: item.rank_before for item in result.evidence}
@@ -322,8 +315,8 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
             repeats=repeats(structure),
             words=sum(count_words(item.text) for item in result.evidence),
             texts={node: structure.text[node][:_LONGEST] for node in listed},
-            matches=_matches(result, listed),
-            ingredients=_ingredients(result, scene.selected),
+            matches=matches,
+            ingredients={} if scene.selected is None else _ingredients(result, scene.selected),
             live=live if possible else None,
             peaked=peaked(result.initial, structure.retrievable),
         ),

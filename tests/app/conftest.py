@@ -103,7 +103,7 @@ def _script(name: str, linked: bool) -> None:
     shown = st.session_state.get("page", name)
     import_module(f"segviz.ui.pages.{shown}.page").render(session)
     if linked:
-        address.written(session)
+        address.message(lambda: address.current(session))
         st.session_state["shown"] = address.current(session)
 
 

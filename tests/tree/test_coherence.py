@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from segviz.tree import Structure
-from segviz.tree.shape import MANY, coherence, known_coherence
+from segviz.tree.shape import coherence
+from segviz.view.coloring import MANY, known_coherence
 from tests.memories import built
 
 

@@ -96,5 +96,7 @@ def drawn(
         st.button("Try again", key="retry")
     except HandoverError as error:
         trouble("A part from outside segviz failed. Choose another in its place.", error)
-    show_spending()  # a question may have been embedded
-    part("address", key=f"address-{draw.__name__}", data=address.written(session, settings))
+    if keys.USAGE in st.session_state:
+        show_spending()  # a question may have been embedded
+    link = address.message(lambda: address.current(session, settings))
+    part("address", key=f"address-{draw.__name__}", data=link)

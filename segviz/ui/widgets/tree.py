@@ -34,11 +34,6 @@ def canvas_height(levels: int) -> str:
     return f"clamp({_CHROME + 32 * min(levels, 10)}px, 42vh + {_CHROME}px, {most})"
 
 
-def stage_height(levels: int) -> int:
-    """Returns the height of the mirrored tree in pixels, enough for the list beside it."""
-    return min(max(76 + 70 * levels, 290), 600)
-
-
 # Pixels of legend, tools, axis and read-out around the rows of a tree.
 _CHROME = 184
 _NODE_LINK_HEIGHT = 560

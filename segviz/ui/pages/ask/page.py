@@ -22,7 +22,9 @@ from segviz.ui.widgets import captions, export_menu, lists, question, tree
 from segviz.view import coloring, scene
 
 _PAIRED = 260
-"""Height in pixels of each of two trees side by side; their lists begin on the first screen."""
+"""Height in pixels of each of two trees side by side; their lists begin on the first screen.
+
+That of a single tree depends on its levels, and is enough for the list beside it."""
 
 _SIMILAR = 20
 """Number of nodes that a search by meaning finds."""
@@ -115,7 +117,7 @@ def _tree(state: AnswerState, bare: bool = False, canvas: str = "ask") -> None:
             key=f"{canvas}-tree",
             on_setting=partial(write_live_setting, session, canvas),
             similar=partial(result.similar, count=_SIMILAR),
-            stage=_PAIRED if paired else tree.stage_height(levels),
+            stage=_PAIRED if paired else min(max(76 + 70 * levels, 290), 600),
             bare=bare,
         )
 

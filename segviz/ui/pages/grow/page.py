@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from segviz.ui import keys
-from segviz.ui.address import VIEWS, pinned, read_view, written
+from segviz.ui.address import VIEWS, current, message, pinned, read_view
 from segviz.ui.inspector import node_details, node_transcript, pins_panel
 from segviz.ui.pages import Panel, draw_panels
 from segviz.ui.pages.grow import decision, tables, transport
@@ -49,7 +49,7 @@ def _panels(session: AppSession) -> None:
         draw_panels(PANELS, state, _COLUMNS)
         transport.keep_playing(session)
         if not transport.playing(session):
-            canvas.part("address", key="address-panel", data=written(session))
+            canvas.part("address", key="address-panel", data=message(lambda: current(session)))
 
 
 @st.fragment(run_every=TICK)
