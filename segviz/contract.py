@@ -59,6 +59,7 @@ def conversations() -> dict[str, Conversation]:
 
 
 def _conversation(sessions: list[list[str]]) -> Conversation:
+    """Returns a conversation of two speakers who take turns, from texts by session."""
     parts = tuple(
         Session(
             f"session_{s + 1}",
@@ -146,6 +147,7 @@ def _hold(true: Any, name: str, what: str) -> None:
 
 
 def _verify_steps(memory: Memory, name: str) -> None:
+    """Verifies that each step keeps the invariants and has the units so far as its leaves."""
     units = [step.unit for step in memory.steps]
     _hold(units == list(memory.units), name, "not one step per unit, in order")
     for number, structure in enumerate(history(memory.steps), start=1):
@@ -171,6 +173,7 @@ def _verify_steps(memory: Memory, name: str) -> None:
 
 
 def _verify_prefixes(system: System, memory: Memory, embedder: HashingEmbedder, name: str) -> None:
+    """Verifies that a system's first steps do not depend on later arrivals."""
     stream = arrivals(memory.units, embedder)
     whole = [*map(trace, memory.steps)]
     for k in range(0, len(stream), 3):
@@ -179,6 +182,7 @@ def _verify_prefixes(system: System, memory: Memory, embedder: HashingEmbedder, 
 
 
 def _verify_retrieval(system: Any, memory: Memory, question: str, name: str) -> None:
+    """Verifies that a system's own retrieval is well-formed, repeatable, and works at any step."""
     what = f"retrieval of {question!r}"
     result, again = (system.retrieve(question, memory.view("dense")) for _ in range(2))
     structure = memory.structure

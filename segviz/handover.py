@@ -121,6 +121,7 @@ def check_pairs(values: Any, count: int, part: object) -> NDArray[np.int64]:
 
 
 def _numbers(values: Any, part: object, kind: type[Any]) -> NDArray[Any]:
+    """Returns a part's numbers as an array of ``kind``; raises HandoverError for other values."""
     try:
         numbers = np.asarray(values)
         if numbers.dtype.kind not in "fiu":

@@ -64,6 +64,7 @@ def foreign(group: str, name: str) -> str:
 
 
 def _is_system(kind: Any, name: str) -> str:
+    """Returns what is wrong with a plug-in's system; "" if nothing is."""
     if not (isinstance(kind, type) and is_dataclass(kind)):
         return "expected a frozen dataclass"
     needed = ("label", "online", "invariants", "fidelity", "departures", "steps")
@@ -132,6 +133,7 @@ def add_plugins(select: Callable[..., EntryPoints]) -> None:
 def _added(
     group: str, point: EntryPoint, registry: dict[str, Any], problem_of: Callable[[Any, str], str]
 ) -> Plugin:
+    """Loads a plug-in into the registry; the returned record says what was wrong, if anything."""
     dist = point.dist
     package = _plain(f"{dist.name} {dist.version}" if dist else "a package without metadata", 80)
     name = point.name
@@ -161,6 +163,7 @@ def _checked(loader: Loader) -> Loader:
     """Returns a loader whose errors become a warning and no match, or a LoadError in reading."""
 
     def matches(document: object) -> bool:
+        """Returns what the loader says; False, with a warning, if it raises."""
         try:
             return bool(loader.matches(document))
         except (Exception, SystemExit) as error:
@@ -169,6 +172,7 @@ def _checked(loader: Loader) -> Loader:
             return False
 
     def read(document: object, name: str, options: Options) -> Reading:
+        """Returns what the loader reads; any error of the loader becomes a LoadError."""
         try:
             conversations, notes = loader.read(document, name, options)
             if not isinstance(conversations, Sequence):  # an iterator may have no end

@@ -72,6 +72,7 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
     cancelled = threading.Event()
 
     def run() -> None:
+        """Works on the items until none is left or one fails."""
         _CANCELLED.set(cancelled)
         _BEAT.set(check_cancelled)  # a wait inside this thread ends with it
         while todo:

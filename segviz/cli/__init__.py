@@ -71,6 +71,7 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> Command | None:
+        """Imports a command's module when the command is needed; plug-ins first."""
         if name not in COMMANDS:
             return None
         from segviz.plugins import load_plugins
@@ -126,6 +127,7 @@ def _show_warning(
 
 
 def _run(given: list[str]) -> int:
+    """Runs a command, or the app for other words; returns the exit code."""
     first = next(iter(given), "")
     whole: click.Command = SEGVIZ if first in COMMANDS else APP
     mistyped = whole is APP and not first.startswith("-") and not os.path.exists(first)

@@ -106,6 +106,7 @@ def _gold(memory: Memory, result: Result, question: Question | None) -> dict[str
 def _content(
     memory: Memory, result: Result, question: Question | None, reply: Answer | None
 ) -> dict[str, Any]:
+    """Returns the content of the JSON output."""
     return {
         "conversation": memory.conversation.id,
         "system": memory.system,
@@ -129,6 +130,7 @@ def _print_report(
     question: Question | None,
     reply: Answer | None,
 ) -> None:
+    """Prints the question, the retrieved nodes, gold evidence and the model's answer."""
     # The question and how it was asked.
     console.line(result.question)
     asked = result.settings

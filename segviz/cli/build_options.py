@@ -329,6 +329,7 @@ def _rows(formatter: click.HelpFormatter, title: str, kind: type, prefix: str) -
 
 
 def _range(parameter: Parameter) -> str:
+    """Describes a parameter's default and its legal values for the help."""
     spec, default = parameter.spec, parameter.default
     if spec.registry is not None:
         return f"default {part_name(parameter)}; one of {', '.join(COMPONENTS[spec.registry])}"

@@ -127,6 +127,7 @@ def command(run: Run) -> Command:
 
     @wraps(run)
     def called(**given: Any) -> int:
+        """Runs the command; an error in what a plug-in hands over becomes a usage error."""
         console = Console(given.get("quiet", False))
         # What a plug-in prints is no part of the result.
         with redirect_stdout(console.err):
@@ -160,6 +161,7 @@ def _list_of(kind: Callable[[str], Any], expected: str) -> Callable[[str], tuple
     """Returns a function that parses a text of different values, separated by commas."""
 
     def parse(given: str) -> tuple[Any, ...]:
+        """Returns the distinct values in a comma-separated text."""
         try:
             values = tuple(kind(part) for part in given.split(","))
         except ValueError:

@@ -168,6 +168,7 @@ class Console:
         at: tuple[int, int] | None = None
 
         def show(done: int, total: int) -> None:
+            """Writes the progress, at most every few seconds or fractions of one."""
             nonlocal last, at
             at = done, total
             now = time.monotonic()
@@ -196,6 +197,7 @@ class Console:
 
 
 def _cell(name: str, value: str | int | float | Mean) -> str:
+    """Formats a cell: a mean with its interval, numbers to three decimals."""
     from segviz.evaluation.aggregate import Mean  # already loaded if there are rows
 
     sign = "+" if name == "gain" else ""

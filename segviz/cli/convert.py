@@ -64,6 +64,7 @@ def convert(options: Options, console: Console) -> int:
 
 
 def _conversations(options: Options, console: Console) -> Sequence[Conversation]:
+    """Returns the conversation of a saved memory, or those of a file."""
     if recognises(path_of(options.file)):
         with user_errors():
             return [open_memory(path_of(options.file)).conversation]

@@ -220,6 +220,7 @@ def _graded(runs: Runs, chat: ChatByRole, options: Options, console: Console) ->
 
 
 def _print(graded: Sequence[_Graded], options: Options, console: Console) -> None:
+    """Prints a row of grades for each system and retrieval, or all answers as JSON."""
     # The conversations of a system and a retrieval are one row.
     groups: dict[str, list[_Graded]] = {}
     for each in graded:

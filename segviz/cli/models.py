@@ -47,6 +47,7 @@ _model = section(
 
 
 def _limit(name: str, about: str) -> Option:
+    """Returns the option of a limit of the endpoint, with its legal range."""
     default, (low, high) = getattr(Endpoint, name), RANGES[name]
     whole = name not in ("timeout", "temperature")
     kind = click.IntRange(int(low), int(high)) if whole else click.FloatRange(low, high)

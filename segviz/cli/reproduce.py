@@ -138,6 +138,7 @@ def _agree(
 
     # A stand-in for the models counts the prompts of the first conversation.
     def expected() -> dict[str, CallEstimate]:
+        """Returns the calls to expect per role: those of one conversation, scaled by questions."""
         stand_in = Rehearsal(chat)
         offline = "auto" if clients.remote else options.embedder
         for entry in asking:
@@ -185,6 +186,7 @@ def _measured(
 
 
 def _list(console: Console) -> int:
+    """Prints the entries that can be reproduced."""
     for entry in ENTRIES:
         known = f" ({len(entry.printed)} printed numbers)" if entry.printed else ""
         known += " (with --server, --model and --judge)" if entry.models == "all" else ""

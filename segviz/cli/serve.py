@@ -298,6 +298,7 @@ def serve(options: Options, console: Console) -> int:
 
 
 def _commands(formatter: click.HelpFormatter) -> None:
+    """Lists the commands and their exit codes in the help."""
     from segviz.cli import COMMANDS  # which hold this command too
 
     with formatter.section("Commands (segviz COMMAND --help tells more)"):

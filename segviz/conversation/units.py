@@ -47,6 +47,7 @@ unit."""
 
 
 def _exchanges(session: IntArray, speaker: IntArray, named: tuple[int, int]) -> IntArray:
+    """Returns [start, stop) of each unit: two runs of turns by one speaker each."""
     begins = (np.diff(session, prepend=-1) != 0) | (np.diff(speaker, prepend=-1) != 0)
     runs = np.flatnonzero(begins)
     # Runs are numbered from 0 in every session; even ones begin a unit.
@@ -61,6 +62,7 @@ def _single_turns(session: IntArray, speaker: IntArray, named: tuple[int, int]) 
 
 
 def _paper_pairs(session: IntArray, speaker: IntArray, named: tuple[int, int]) -> IntArray:
+    """Returns [start, stop) of each turn of the first speaker that the second answers."""
     a, b = named
     first = np.flatnonzero(
         (speaker[:-1] == a) & (speaker[1:] == b) & (session[:-1] == session[1:])

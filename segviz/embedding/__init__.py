@@ -164,6 +164,8 @@ class WordLlamaEmbedder:
 
     @cached_property
     def _line(self) -> Callable[[str], NDArray[np.intp]]:
+        """Cached function from a line to its token ids."""
+
         # An annotation quotes lines that were embedded before.
         @lru_cache(maxsize=4_096)
         def tokens(line: str) -> NDArray[np.intp]:
@@ -177,6 +179,8 @@ class WordLlamaEmbedder:
 
     @cached_property
     def _encode(self) -> Callable[[str], list[int]]:
+        """Cached function from a word to its token ids, without special tokens."""
+
         @lru_cache(maxsize=50_000)
         def tokens(text: str) -> list[int]:
             ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
@@ -201,6 +205,8 @@ class WordLlamaEmbedder:
 
     @cached_property
     def _word(self) -> Callable[[str], Vector]:
+        """Cached function from a word to the sum of its token vectors."""
+
         @lru_cache(maxsize=100_000)
         def vector(word: str) -> Vector:
             pieces = self._vectors.take(self._widened(self._encode(word)), axis=0, mode="clip")
@@ -274,10 +280,11 @@ class SentenceTransformerEmbedder:
 
     @property
     def name(self) -> str:
-        """Name of the model on the hub, or of its folder with a digest of the files."""
+        """Name of the model on the hub, or of its folder with a digest of its files."""
         folder = Path(self.model)
         if not folder.is_dir():
             return f"neural:{self.model}"
+        # Size and first MiB of each file tell models apart without reading gigabytes.
         digest = hashlib.sha256()
         for file in sorted([*folder.glob("*.json"), *folder.glob("*.safetensors")]):
             digest.update(f"{file.name} {file.stat().st_size} ".encode())
@@ -328,6 +335,7 @@ class Cached:
             forget()
 
     def _made(self, texts: list[str]) -> Vector:
+        """Returns new vectors of the wrapped model, checked unless the model is part of segviz."""
         if built_in(self.inner):
             return self.inner.embed(texts)
         with calling(self.inner):

@@ -148,7 +148,7 @@ class OpenAIEmbedder(Client):
         try:
             return self._ask(
                 "embeddings",
-                lambda fault: {
+                lambda _: {
                     "model": self.endpoint.embedding_model,
                     "input": texts,
                     "encoding_format": "float",
@@ -160,12 +160,12 @@ class OpenAIEmbedder(Client):
                 raise
             if len(texts) == 1 and len(texts[0]) < 2 * _SHORTEST:
                 raise
-            by_count = "batch" in error.answer.lower()
+            limits_count = "batch" in error.answer.lower()
         if len(texts) == 1:
             return self._fetch([texts[0][: len(texts[0]) // 2]])
         half = len(texts) // 2
-        if by_count:
-            self._batch_texts = min(self._batch_texts, max(half, 1))
+        if limits_count:  # the server limits the number of texts: later batches keep to it
+            self._batch_texts = min(self._batch_texts, half)
         return self._fetch(texts[:half]) + self._fetch(texts[half:])
 
     def _read(self, reply: Body, texts: Sequence[str]) -> list[Vector]:

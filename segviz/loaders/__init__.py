@@ -85,6 +85,7 @@ def _load(
     options: Options,
     progress: Callable[[int, int], None],
 ) -> Corpus:
+    """Reads a path: a folder or zip archive by its members, a large list lazily, else the whole."""
     shown = _label(str(Path(path)), limit=160)
     file = Path(os.path.expanduser(path))
     if not str(path).strip():
@@ -167,6 +168,7 @@ def table_rows(data: bytes, name: str) -> list[dict[str, object]]:
 
 
 def _parse(data: bytes, name: str, limit: int, options: Options) -> Corpus:
+    """Reads the bytes of a file, which may be a zip archive, gzip or plain."""
     label = _label(name)
     if data.startswith(ZIP):
         return _read_members(lambda: ZipMembers(data, limit), label, options)
@@ -187,6 +189,7 @@ def _parse(data: bytes, name: str, limit: int, options: Options) -> Corpus:
 
 
 def _read_members(opened: Callable[[], Members], label: str, options: Options) -> Corpus:
+    """Opens an archive or folder and reads its members; errors name the archive."""
     try:
         with closing(opened()) as members:
             reject_office(members.paths)
@@ -196,6 +199,7 @@ def _read_members(opened: Callable[[], Members], label: str, options: Options) -
 
 
 def _unknown(document: object, options: Options) -> LoadError:
+    """Returns the error for a document that no loader reads; it says what the file holds."""
     if isinstance(document, PlainText):
         if is_table(document):
             settle(header(document), options.columns)  # raises if no column holds texts

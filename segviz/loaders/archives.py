@@ -100,6 +100,7 @@ class FolderMembers:
         self.paths = natural(self._walk())
 
     def _walk(self) -> Iterator[str]:
+        """Yields the paths of a folder's files, relative to it, without hidden files and links."""
         for where, folders, names in os.walk(self._folder, followlinks=False):
             below = Path(where).relative_to(self._folder)
             if len(below.parts) >= _DEEPEST:
@@ -129,6 +130,7 @@ Members = ZipMembers | FolderMembers
 
 
 def _head(members: Members, path: str) -> bytes:
+    """Returns a member's first bytes; b"" if it cannot be unpacked, so that others are read."""
     try:
         with members.open(path) as stream:
             return stream.read(_HEAD)
@@ -221,6 +223,7 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
 
 
 def _search(members: Members, options: Options) -> _Search:
+    """Sorts the members of an archive into readable ones, problems, known kinds and others."""
     search = _Search()
     for path in members.paths:
         if PurePosixPath(path).name in _PRIVATE or is_binary(_head(members, path)):
@@ -240,6 +243,7 @@ def _search(members: Members, options: Options) -> _Search:
 
 
 def _document(members: Members, path: str, search: _Search) -> tuple[object, Notes] | None:
+    """Reads a member; returns None for an empty list or an error, which ``search`` records."""
     data = members.read(path)
     try:
         # Exports contain empty lists: days without messages.
@@ -269,6 +273,7 @@ def _slack(members: Members) -> _Search:
 
 
 def _nothing(search: _Search) -> LoadError:
+    """Returns the error for an archive without conversation: the first problem, or a count."""
     if problems := search.problems + search.kinds:
         path, error = problems[0]
         return error.in_file(shown((Member(path),)), "")

@@ -51,15 +51,16 @@ def delimiter_of(text: str) -> tuple[str, str] | None:
     """
     if match := _SAYS.match(text):
         return match[1], text[match.end() :]
-    best: tuple[int, str] | None = None
+    widest = 0, ""
     for mark in DELIMITERS:
-        rows = _first(text, mark, 20)
+        rows = _first(text, mark, most=20)
         width = len(rows[0].cells) if rows else 0
         # One or two ragged rows are still a table.
-        same = sum(len(row.cells) == width for row in rows)
-        if width > 1 and same * 10 >= len(rows) * 6:
-            best = max(best or (0, ""), (width, mark))
-    return (best[1], text) if best else None
+        full = sum(len(row.cells) == width for row in rows)
+        if width > 1 and full * 10 >= len(rows) * 6:
+            widest = max(widest, (width, mark))
+    _, mark = widest
+    return (mark, text) if mark else None
 
 
 def read_table(text: str, mark: str) -> list[Row]:
@@ -73,6 +74,7 @@ def read_table(text: str, mark: str) -> list[Row]:
 
 
 def _first(text: str, mark: str, most: int) -> list[Row]:
+    """Returns the first rows of a table, at most ``most``."""
     rows: list[Row] = []
     with suppress(_Open):  # the quote may be closed after these characters
         rows.extend(islice(_rows(text[:_SAMPLE], mark), most))
@@ -113,7 +115,8 @@ def header(document: object) -> list[str]:
     table = table_of(document)
     if table is None:
         return []
-    top = _first(table[1], table[0], 1)
+    mark, text = table
+    top = _first(text, mark, most=1)
     return list(top[0].cells) if top else []
 
 
@@ -122,7 +125,8 @@ def named_rows(document: PlainText) -> list[dict[str, str]]:
     table = table_of(document)
     if table is None:
         raise document.error
-    top, *rows = read_table(table[1], table[0])
+    mark, text = table
+    top, *rows = read_table(text, mark)
     names = column_names(top, Notes())
     return [dict(zip(names, row.cells, strict=False)) for row in rows]
 

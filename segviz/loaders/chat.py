@@ -84,7 +84,7 @@ class SessionRule:
     _last: datetime | None = None
 
     def begins(self, message: Message) -> bool:
-        """Returns True if the next message begins a session."""
+        """Takes the next message and remembers it; returns True if it begins a session."""
         begun, name, last = self._begun, self._name, self._last
         self._begun, self._name, self._last = True, message.session, message.time or last
         if not begun or message.session != name:
@@ -101,14 +101,15 @@ def in_sessions(messages: Iterable[Message], gap_hours: float) -> list[list[Mess
     """
     rule = SessionRule(gap_hours)
     blocks: list[list[Message]] = []
-    current: dict[str | None, list[Message]] = {}
+    open_sessions: dict[str | None, list[Message]] = {}
     for message in messages:
         name = message.session
+        begins = rule.begins(message)  # called once for every message, because it remembers it
         # A session with a name may go on after others.
-        if rule.begins(message) and (name is None or name not in current):
-            current[name] = []
-            blocks.append(current[name])
-        current[name].append(message)
+        if begins and (name is None or name not in open_sessions):
+            open_sessions[name] = []
+            blocks.append(open_sessions[name])
+        open_sessions[name].append(message)
     return blocks
 
 

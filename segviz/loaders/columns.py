@@ -206,13 +206,13 @@ def read_messages(chats: Sequence[WrittenChat], keys: Keys, options: Options, no
         for row, block in enumerate(chat.blocks)
     ]
     # Messages of systems and tools, reasoning and hidden ones are left out.
-    for *_, block in blocks:
+    for _, _, block in blocks:
         asides = [_aside(raw) if isinstance(raw, dict) else "" for _, raw in block.rows]
         block.left.update(filter(None, asides))
         rows = zip(block.rows, asides, strict=True)
         block.rows = [row for row, aside in rows if not aside]
     # All times of a file are read by one order of day and month.
-    raws = [keys.first(raw, "time") for *_, block in blocks for _, raw in block.rows]
+    raws = [keys.first(raw, "time") for _, _, block in blocks for _, raw in block.rows]
     dated = iter(zip(raws, _times(raws, "time" in keys.columns, options, notes), strict=True))
     for chat, number, block in blocks:
         times = [next(dated) for _ in block.rows]
@@ -320,7 +320,8 @@ def _text(
 ) -> str | None:
     """Returns the text of a message with the texts attached to it; None without any text.
 
-    Parts are preferred to plain text, which some exports leave empty.
+    ``values`` are its keys for texts with their values. Parts are preferred to plain text, which
+    some exports leave empty. ``left`` counts messages without text.
     """
     # Texts of attached files follow the message.
     files = raw.get("attachments")
@@ -329,13 +330,13 @@ def _text(
         for each in (files if isinstance(files, list) else ())
         if isinstance(each, dict) and isinstance(text := each.get("extracted_content"), str)
     ]
-    parts = [each for each in values if isinstance(each[1], list | dict)]
-    spoken = [each for each in parts if (speech(each[1])[0] or "").strip()]
-    plain = [each for each in values if each not in parts and each[1] not in (None, "")]
+    parts = [(key, value) for key, value in values if isinstance(value, list | dict)]
+    spoken = [(key, part) for key, part in parts if (speech(part)[0] or "").strip()]
+    plain = [pair for pair in values if pair not in parts and pair[1] not in (None, "")]
     # Calls of tools, media and typed parts without text are no faults.
     media = not values and any(isinstance(each, list | dict) for each in raw.values())
-    kinds = [part for _, part in parts if not isinstance(part, dict) or "content_type" in part]
-    if not (spoken or plain) and (attached or kinds or raw.keys() & _CALLS or media):
+    typed = [part for _, part in parts if not isinstance(part, dict) or "content_type" in part]
+    if not (spoken or plain) and (attached or typed or raw.keys() & _CALLS or media):
         if not attached:
             left["without words"] += 1
         return "\n".join(attached) or None
@@ -381,6 +382,7 @@ def _speaker(
             return speaker_named(value, (*place, key), notes)
     if (kind := str(raw.get("type"))) in SPEAKING:
         return kind
+    # The last key tried gets the note.
     return speaker_named(value, (*place, key), notes) if key else "Unknown"
 
 

@@ -86,6 +86,7 @@ def read_document(data: bytes, budget: Budget | None = None) -> tuple[object, No
 
 
 def _mended(document: object, notes: Notes) -> tuple[object, Notes]:
+    """Repairs a document and adds the repairs to the notes; raises LoadError if it is empty."""
     document, more = clean(document)
     notes.take(more)
     if document is None or (isinstance(document, list | dict) and not document):
@@ -144,6 +145,7 @@ def to_json(text: str) -> object:
 
 
 def _syntax_error(text: str, error: json.JSONDecodeError) -> NotJson:
+    """Returns the error for text that is no JSON: plain text, cut off, or a place to correct."""
     if text.lstrip()[0] not in "[{":
         what, remedy = "plain text without speakers", 'write each message as a line "Name: words"'
         return NotJson(f"this is {what}", remedy=remedy)
@@ -222,6 +224,10 @@ def clean(document: object) -> tuple[object, Notes]:
     messenger = isinstance(document, dict) and {"participants", "messages"} <= document.keys()
 
     def walk(node: Any, place: Place) -> None:
+        """Repairs the values under ``node`` in place.
+
+        ``place`` begins with the 0 of ``root``, which the places in notes leave out.
+        """
         nonlocal misread
         if len(place) > DEEPEST:
             raise _too_deep()
@@ -274,6 +280,7 @@ def _too_deep() -> LoadError:
 
 
 def _clean_keys(node: dict[str, object], place: Place, notes: Notes) -> None:
+    """Repairs an object's keys in place; notes repeated keys and those with odd characters."""
     if isinstance(node, RepeatedKeys):
         for key, count in node.repeated.items():
             name, _ = printable(key)

@@ -83,6 +83,7 @@ class Shelf(Sequence[Conversation]):
         return self._kept(range(len(self))[position])
 
     def _read(self, place: int) -> _Read:
+        """Reads the conversation at a place of the list, with its load report."""
         start, stop, name = self._items[place]
         where = f"{self._label}, [{place}]"
         if stop - start > WHOLE:
@@ -140,6 +141,7 @@ def list_file(
 
 
 def _loader(path: Path, first: Sequence[Item], options: Options) -> Loader | None:
+    """Returns the loader of the first item that one can read; None without such an item."""
     for item in first:
         if item.stop - item.start > WHOLE:
             continue
@@ -155,6 +157,7 @@ def _loader(path: Path, first: Sequence[Item], options: Options) -> Loader | Non
 
 
 def _version(path: Path) -> tuple[int, int]:
+    """Returns a file's time of change and its size, to notice a change; -1 if it is gone."""
     try:
         facts = path.stat()
     except OSError:

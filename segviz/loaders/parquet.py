@@ -49,6 +49,7 @@ def read_parquet(data: bytes, budget: Budget) -> Rows:
 
 
 def _as_values(column: pyarrow.Array) -> list[object]:
+    """Returns a column as Python values, as JSON would hold them."""
     from pyarrow import types
 
     # As texts: Python's own times end with the year 9999 and have no nanoseconds.

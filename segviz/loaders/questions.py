@@ -96,6 +96,7 @@ def read_questions(
 def _question(
     asked: WrittenQuestion, row: int, index: Mapping[str, str], notes: Notes
 ) -> Question | None:
+    """Reads a question; returns None, with a note, if it has no text."""
     raw, place = asked.raw, asked.place
     if not isinstance(raw, dict):
         notes.skipped(place, f"expected a question (an object), found {describe(raw)}")
@@ -238,6 +239,7 @@ def read_evidence(
 
 
 def _note_unresolved(rest: Sequence[str], place: Place, notes: Notes) -> None:
+    """Adds a note on evidence that names no turn; once a file for memories of RealMem."""
     if place[-1] != "memory_content":
         left = ", ".join(quoted(part) for part in rest[:3])
         what = (

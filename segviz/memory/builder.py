@@ -192,6 +192,7 @@ class Building:
             yield step
 
     def _take(self, step: Step) -> None:
+        """Adds a step of the system to the record; raises ValueError if it is out of order."""
         unit = step.unit
         if self._taken == len(self.units) or self.units[self._taken] != unit:
             raise ValueError(

@@ -105,6 +105,7 @@ def _sound(system: System) -> System:
 
 
 def _component(registry: str, value: Any) -> Any:
+    """Makes a component of a registry from its name or settings; returns others unchanged."""
     if isinstance(value, str):
         value = {"name": value}
     if not isinstance(value, Mapping):

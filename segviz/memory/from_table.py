@@ -198,6 +198,7 @@ def _linked(rows: Sequence[Any], edges: Iterable[tuple[Any, Any]]) -> list[_Node
 
 
 def _node(number: int, row: Any) -> _Node:
+    """Reads a row of the table; raises ValueError without an id or a text."""
     if not isinstance(row, Mapping):
         raise ValueError(f"row {number}: expected columns by name, found {type(row).__name__}")
     key, text = id_of(row.get("id")), row.get("text")
@@ -281,6 +282,7 @@ def _as_conversation(
 
 
 def _time(node: _Node) -> datetime | None:
+    """Returns a node's time without zone; None if the row has no readable one."""
     value = node.row.get("time")
     if isinstance(value, datetime):
         return value.replace(tzinfo=None)
@@ -323,6 +325,7 @@ def _check_rule(
     """
 
     def alike(rule: str) -> int:
+        """Counts the leaves with the text of a unit by ``rule``; raw ones need that of their own."""
         texts = [each.text.strip() for each in conversation.units(rule)]
         spans = ((nodes[leaf].text.strip(), nodes[leaf].span[0]) for leaf in raw)
         known, others = set(texts), set(leaves) - set(raw)

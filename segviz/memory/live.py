@@ -215,6 +215,7 @@ class Watched:
         self._builder = SegmentTreeBuilder(self._annotate, self._embedder, "eager")
 
     def _take(self, message: Message, turn: Turn, vector: Vector | None) -> None:
+        """Adds a turn to its session, or to a new one; a turn with a vector enters the tree."""
         if self._rule.begins(message):
             raw = f"{message.time:%Y-%m-%d %H:%M}" if message.time else message.raw
             name = f"session_{len(self._sessions) + 1}"
@@ -229,6 +230,7 @@ class Watched:
             self._insert(turn.id, turn.spoken, vector)
 
     def _insert(self, turn_id: str, text: str, vector: Vector) -> None:
+        """Adds a leaf to the tree as the next arrival."""
         session, index = len(self._sessions) - 1, len(self._units)
         arrival = Arrival(
             index,
@@ -247,6 +249,7 @@ class Watched:
         self._record.take(step)
 
     def _memory(self) -> Memory | None:
+        """Returns the memory of the turns so far, made anew after a turn; None without units."""
         if self._shown is None and self._units:
             system, units = self._system, tuple(self._units)
             conversation = Conversation(

@@ -105,6 +105,7 @@ class Rehearsal(Chat):
         return [self._outcome(prompt) for prompt in prompts]
 
     def _outcome(self, prompt: Prompt) -> Reply | LabelError:
+        """Returns the stand-in's reply to a prompt; an equal prompt is counted once."""
         role = role_of(prompt)
         model = self._chat.of(role) if self._chat and self._chat.has(role) else None
         limit = model.endpoint.prompt_tokens if model else Endpoint.prompt_tokens
@@ -115,6 +116,7 @@ class Rehearsal(Chat):
         return self._answers[prompt]
 
     def _counted(self, prompt: Prompt, role: str, tries: Tries) -> Reply | LabelError:
+        """Adds a prompt's expected calls and tokens to its role; returns a stand-in's reply."""
         reads, writes = tokens_of(prompt.system + prompt.user), expected_tokens(prompt)
         needed = CallEstimate(1, reads, writes, unmeasured=1)
         if tries.prompts >= _MEASURED:

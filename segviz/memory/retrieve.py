@@ -89,6 +89,7 @@ def of_chains(retrieval: Retrieval, chain: NDArray[np.int32]) -> Retrieval:
     ranked = tuple(dict.fromkeys(chain[list(retrieval.ranked)].tolist()))
 
     def shown(stage: Stage) -> Stage:
+        """Returns a stage with each node replaced by its shown ancestor, named once."""
         nodes = chain[list(stage.nodes)].tolist()
         first = {node: place for place, node in reversed(list(enumerate(nodes)))}
         places = sorted(first.values())

@@ -89,6 +89,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
     stores: dict[tuple[Turn, ...], Any] = {}
 
     def store_of(services: Services) -> tuple[Any, Conversation]:
+        """Returns the conversation's store, filled on the first call, and the conversation."""
         conversation = services.conversation
         if conversation is None:
             raise ValueError(f"{name} reads the conversation itself; build it by segviz.build")

@@ -80,6 +80,7 @@ def dump(saved: Saved) -> bytes:
 
 
 def _written(saved: Saved, write: Callable[[dict[str, Any]], bytes]) -> bytes:
+    """Returns the bytes of a memory after parsing them again; StoreError if that fails."""
     from segviz.store import document
 
     try:

@@ -69,6 +69,7 @@ class Table:
         return sealed(np.require(values, requirements=("C", "A")))
 
     def _from_lists(self, values: Any, wanted: np.dtype[Any]) -> NDArray[Any]:
+        """Returns the array in lists of JSON; raises ValueError if its numbers do not fit."""
         if not isinstance(values, list):
             raise ValueError("expected a list")
         if self.packed:
@@ -99,6 +100,7 @@ class Table:
     def __get_pydantic_json_schema__(
         self, _: CoreSchema, __: GetJsonSchemaHandler
     ) -> dict[str, Any]:
+        """Describes the array's lists for the JSON schema."""
         number = {"type": "integer" if np.dtype(self.dtype).kind == "i" else "number"}
         if self.packed:
             return {"type": "array", "items": {"type": "string", "contentEncoding": "base64"}}

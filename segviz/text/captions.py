@@ -110,6 +110,7 @@ def describe(value: object) -> str:
 
 
 def _list(value: list[object]) -> str:
+    """Describes a list by the number and the common kind of its items."""
     if not value:
         return "an empty list"
     kinds = ((dict, "object"), (str, "text"), (list, "list"), (object, "item"))
@@ -119,6 +120,7 @@ def _list(value: list[object]) -> str:
 
 
 def _keys(value: dict[str, object]) -> str:
+    """Names the first keys of an object."""
     if not value:
         return "no keys"
     names = [one_line(shorten(key)) for key in islice(value, _KEYS)]

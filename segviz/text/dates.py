@@ -115,6 +115,7 @@ def _from_epoch(number: float) -> datetime | None:
 
 
 def _from_iso(text: str) -> datetime | None:
+    """Reads an ISO date or time, in UTC if it has a zone; None for other texts."""
     if not _DASHED.match(text):
         return None
     try:
@@ -378,6 +379,7 @@ def _month(year: int, month: int) -> Interval:
 
 
 def _dated(day: int, month: int, year: str | None, now: datetime | None) -> Interval | None:
+    """Returns a day with its year, else the last such day before now; None if now is unknown."""
     if year:
         return _days(datetime(int(year), month, day))
     if now is None:
@@ -400,6 +402,7 @@ def _day_alone(match: re.Match[str], now: datetime) -> Interval:
 
 
 def _away(match: re.Match[str], now: datetime) -> Interval:
+    """Returns the time that is a number of units before or after now."""
     count, unit = (match[2], match[3]) if match[1] else (match[4], match[5])
     number = _NUMBERS.get(count.lower()) or int(count)
     by, unit = number if match[1] else -number, unit.lower()

@@ -39,6 +39,7 @@ _TIME = "Chat Time:"
 
 
 def _read_instances(document: object, name: str, options: Options) -> Reading:
+    """Reads LongMemEval: a conversation and a question for each instance."""
     notes, chats = Notes(), list[WrittenChat]()
     for place, raw in rows_of(document):
         blocks = raw.get(_HAYSTACK) if isinstance(raw, dict) else None
@@ -57,6 +58,7 @@ def _read_instances(document: object, name: str, options: Options) -> Reading:
 def _instance(
     raw: dict[str, object], blocks: list[object], place: Place, name: str, notes: Notes
 ) -> WrittenChat:
+    """Reads an instance: dated sessions, and a question with the turns marked as its evidence."""
     inner, at = (*place, _HAYSTACK), (*place, "haystack_dates")
     dates = listed if isinstance(listed := raw.get("haystack_dates"), list) else []
     if len(dates) != len(blocks):
@@ -116,6 +118,7 @@ def _is_row(document: object) -> bool:
 
 
 def _read_rows(document: object, name: str, options: Options) -> Reading:
+    """Reads MemoryAgentBench: a conversation for each row."""
     notes, chats = Notes(), list[WrittenChat]()
     rows = rows_of({"context": document.text} if isinstance(document, PlainText) else document)
     for number, (place, raw) in enumerate(rows):
@@ -129,6 +132,7 @@ def _read_rows(document: object, name: str, options: Options) -> Reading:
 
 
 def _row(raw: dict[str, object], place: Place, name: str, notes: Notes) -> WrittenChat:
+    """Reads a row: its sessions, each with the date that its text names before it."""
     here: Place = (*place, "context")
     chat = WrittenChat(name, here, asked=_questions(raw, place, notes), example=_EXAMPLE)
     date: tuple[object, Place] = (None, ())

@@ -112,8 +112,10 @@ FORMS: dict[str, Form] = {
 
 
 def _loader(form: Form) -> Loader:
+    """Returns the loader of a kind of file with messages in JSON."""
 
     def matches(document: object) -> bool:
+        """Returns True if the form fits a message of the document's first dialogue."""
         chat = None if is_store(document) else next(chats_in(document), None)
         if chat is None:
             return False
@@ -122,6 +124,7 @@ def _loader(form: Form) -> Loader:
         return any(form.fits(key, raw) for raw in rows or [{}])
 
     def read(document: object, name: str, options: Options) -> Reading:
+        """Reads all dialogues of a document; the notes say which columns were used."""
         notes = Notes()
         text_key = (options.columns or {}).get("text")
         chats = list(chats_in(document, text_key=text_key))
@@ -150,8 +153,8 @@ def messages_in(document: object) -> list[Message]:
     """Returns the messages in a JSON value: one message, or an object with a list of them."""
     chats = list(chats_in([document]))
     rows = (raw for chat in chats for block in chat.blocks for _, raw in block.rows)
-    keys = Keys(guess([key for raw in rows if isinstance(raw, dict) for key in raw]), {})
-    read_messages(chats, keys, Options(), Notes())
+    columns = guess([key for raw in rows if isinstance(raw, dict) for key in raw])
+    read_messages(chats, Keys(columns, fixed={}), Options(), Notes())  # fills chat.messages
     return [message for chat in chats for message in chat.messages]
 
 
@@ -193,8 +196,8 @@ def chats_in(
     value = _unpacked(value)
     if isinstance(value, list):
         if _is_chat(value[:_LOOKED_AT], text_key):
-            rows, others = _shown(value, place)
-            yield WrittenChat(name, place, [Block(rows)], others)
+            rows, hidden = _shown(value, place)
+            yield WrittenChat(name, place, [Block(rows)], hidden)
         elif pairs := _pairs(value, place):
             yield WrittenChat(name, place, [Block(pairs)])
         elif place and place[-1] in _ONE and _is_nameless(value):
@@ -372,14 +375,18 @@ def _shown(value: list[object], place: Place) -> tuple[list[tuple[Place, object]
     If replies are the ``children`` of a message, only the last child of each message is shown.
     """
     rows = [((*place, row), unwrapped(raw)) for row, raw in enumerate(value)]
-    way, others = rows, 0
-    while isinstance(last := way[-1][1], dict) and isinstance(below := last.get("children"), list):
-        answers = [((*way[-1][0], "children", row), raw) for row, raw in enumerate(below)]
-        way = [(at, unwrapped(raw)) for at, raw in answers if isinstance(raw, dict)]
-        if not way:
-            break
-        rows, others = [*rows, way[-1]], others + len(way) - 1
-    return rows, others
+    siblings, hidden = rows, 0
+    while siblings:
+        at, last = siblings[-1]
+        children = last.get("children") if isinstance(last, dict) else None
+        siblings = [
+            ((*at, "children", row), unwrapped(raw))
+            for row, raw in enumerate(children if isinstance(children, list) else ())
+            if isinstance(raw, dict)
+        ]
+        rows = rows + siblings[-1:]
+        hidden += len(siblings[:-1])
+    return rows, hidden
 
 
 def _is_nameless(rows: list[object]) -> bool:
@@ -444,6 +451,17 @@ def _is_thread(
     return any(len(speakers) > 1 for speakers in by.values())
 
 
+def _placed(block: object, place: Place, own: str) -> dict[str, tuple[Place, dict[str, object]]]:
+    """Returns the messages of an object or list by their ids, each with its place in the file."""
+    if isinstance(block, dict):
+        return {key: ((*place, key), raw) for key, raw in block.items() if isinstance(raw, dict)}
+    return {
+        str(raw[own]): ((*place, row), raw)
+        for row, raw in enumerate(block if isinstance(block, list) else ())
+        if isinstance(raw, dict) and own in raw
+    }
+
+
 def _branch(value: Mapping[str, object], place: Place, nodes: str) -> WrittenChat | None:
     """Returns the branch that a chat program shows of the tree of messages under the key ``nodes``.
 
@@ -452,28 +470,21 @@ def _branch(value: Mapping[str, object], place: Place, nodes: str) -> WrittenCha
     """
     block = value.get(nodes)
     listed = block.values() if isinstance(block, dict) else block if isinstance(block, list) else ()
-    # Messages by id, each with its place.
+    # The keys of a message's id and of its parent's; of the current message's id.
     keys = dict.fromkeys(key for raw in listed if isinstance(raw, dict) for key in raw)
     own, parent = (
-        next((k for k in keys if spelled(k) in known), "") for known in (OWN_IDS, _PARENT)
+        next((key for key in keys if spelled(key) in usual), "") for usual in (OWN_IDS, _PARENT)
     )
     current = next((key for key in value if spelled(key) in _CURRENT), "")
-    if isinstance(block, dict):
-        placed = {key: ((*place, key), raw) for key, raw in block.items() if isinstance(raw, dict)}
-    elif isinstance(block, list):
-        placed = {
-            str(raw[own]): ((*place, row), raw)
-            for row, raw in enumerate(block)
-            if isinstance(raw, dict) and own in raw
-        }
-    else:
-        return None
+    placed = _placed(block, place, own)
     parents = {key: raw[parent] for key, (_, raw) in placed.items() if parent in raw}
-    known = [above for above in parents.values() if isinstance(above, str)]
-    if not parents or (isinstance(block, list) and len(set(known)) == len(known)):
-        return None  # a list without branches is read in order
-    if isinstance(block, list) and _is_thread(placed, parents):
+    if not parents:
         return None
+    if isinstance(block, list):
+        # No message with two replies, or ids that are numbers: the list is read in order.
+        above = [each for each in parents.values() if isinstance(each, str)]
+        if len(set(above)) == len(above) or _is_thread(placed, parents):
+            return None
     # From the current message, else the last one, up to the root.
     here = value.get(current)
     if not isinstance(here, str) or here not in parents:
@@ -484,11 +495,9 @@ def _branch(value: Mapping[str, object], place: Place, nodes: str) -> WrittenCha
         here = parents[here]
     shown = [placed[key] for key in reversed(way)]
     rows = [(at, unwrapped(raw)) for at, raw in shown if raw.get("message", "") is not None]
-    others = sum(
-        bool(keys_of(tuple(message), "text"))
-        for key, (_, raw) in placed.items()
-        if key not in way and isinstance(message := unwrapped(raw), dict)
-    )
+    # Messages with a text on other branches, which are counted only.
+    off_branch = [unwrapped(raw) for key, (_, raw) in placed.items() if key not in way]
+    others = sum(isinstance(raw, dict) and bool(keys_of(tuple(raw), "text")) for raw in off_branch)
     return WrittenChat("", place, [Block(rows)], others)
 
 

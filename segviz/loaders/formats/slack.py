@@ -136,6 +136,7 @@ def plain(text: str, people: Mapping[str, str]) -> str:
     """Converts Slack's markup: ``<@U1>`` to ``@Ann``, ``<url|label>`` to ``label (url)``."""
 
     def shown(match: re.Match[str]) -> str:
+        """Returns the readable form of a mention, channel, group or link."""
         kind, target, label = match.groups()
         if kind == "@":
             return f"@{people.get(target, label or target)}"

@@ -118,6 +118,7 @@ def _chat(
     name: str,
     notes: Notes,
 ) -> WrittenChat:
+    """Reads a sample: sessions and questions now, facts and summaries once its turns are read."""
     inner, qa = place if transcript is sample else (*place, "conversation"), (*place, "qa")
     if transcript is sample:  # the bare shape has no ids
         own = known_id(sample.get("sample_id")) or stem(name)
@@ -134,6 +135,7 @@ def _chat(
         blocks.append(session_block(key, transcript.get(key), (*inner, key), notes, *dated))
 
     def finish(made: Conversation) -> Conversation:
+        """Adds summaries, observations and speakers to the conversation."""
         summaries = {**transcript, **_object(sample.get("session_summary"))}
         sessions = tuple(
             replace(session, summary=text_under(f"{session.id}_summary", summaries) or "")

@@ -55,6 +55,7 @@ def fetch_locomo(folder: str | Path) -> Path:
 
 
 def _download() -> bytes:
+    """Returns the bytes at ``URL``; raises LoadError if the server fails or sends too much."""
     try:
         with urlopen(URL, timeout=_TIMEOUT_SECONDS) as body:
             data: bytes = body.read(2 * SIZE)
