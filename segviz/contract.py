@@ -97,15 +97,16 @@ def verify(system: System) -> None:
     Raises:
         AssertionError: names the broken rule, the conversation and the step.
     """
-    embedder, contents = HashingEmbedder(), dict[str, bytes]()
+    embedder = HashingEmbedder()
+    contents: dict[str, bytes] = {}  # of the memory of each conversation
     for name, conversation in conversations().items():
         memory = _built(conversation, system, embedder)
         _verify_steps(memory, name)
         # A saved memory opens unchanged, with settings that are plain values.
         content = contents[name] = store.dump(memory.saved)
         opened = store.parse(content)
-        same = [*map(trace, opened.steps)] == [*map(trace, memory.steps)]
-        _hold(same, name, "the saved memory opens with other steps")
+        equal = [*map(trace, opened.steps)] == [*map(trace, memory.steps)]
+        _hold(equal, name, "the saved memory opens with other steps")
         _hold(opened.settings == as_settings(system), name, "settings are not plain values")
         if system.online:
             _verify_prefixes(system, memory, embedder, name)
@@ -124,9 +125,8 @@ def verify(system: System) -> None:
     other = system_of(make, system.name)() if make else system
     for name, conversation in conversations().items():
         again = _built(conversation, other, HashingEmbedder())
-        same = contents[name] == store.dump(again.saved)
         _hold(
-            same,
+            contents[name] == store.dump(again.saved),
             name,
             "a second build, after other conversations, differs; do memories share a list of their "
             "class, or one store (as those of provider do; segviz.memory.system_of makes several)?",
@@ -141,8 +141,8 @@ def _built(conversation: Conversation, system: System, embedder: HashingEmbedder
     return building.memory
 
 
-def _hold(true: Any, name: str, what: str) -> None:
-    if not true:
+def _hold(holds: Any, name: str, what: str) -> None:
+    if not holds:
         raise AssertionError(f"on the conversation {name!r}: {what}")
 
 
@@ -168,8 +168,8 @@ def _verify_steps(memory: Memory, name: str) -> None:
         )
         under = {unit for root in structure.roots for unit in structure.coverage(root)}
         _hold(under == set(range(number)), name, f"{here} roots do not cover every unit")
-        falls = (structure.level[structure.edges] @ [1, -1] > 0).all()
-        _hold(falls, name, f"{here} edges do not all lead to a lower level")
+        above, below = structure.level[structure.edges].T
+        _hold((above > below).all(), name, f"{here} edges do not all lead to a lower level")
 
 
 def _verify_prefixes(system: System, memory: Memory, embedder: HashingEmbedder, name: str) -> None:
@@ -192,8 +192,8 @@ def _verify_retrieval(system: Any, memory: Memory, question: str, name: str) -> 
     _hold(len({*result.ranked}) == len(result.ranked), name, f"{what}: a node is ranked twice")
     alive = all(structure.active[node] for node in result.ranked)
     _hold(alive, name, f"{what}: a node is ranked that is not active")
-    same = result.ranked == again.ranked and np.array_equal(result.scores, again.scores)
-    _hold(same and result.stages == again.stages, name, f"{what}: two answers differ")
+    equal = result.ranked == again.ranked and np.array_equal(result.scores, again.scores)
+    _hold(equal and result.stages == again.stages, name, f"{what}: two answers differ")
     for stage in result.stages:
         _hold(stage.name and stage.note, name, f"{what}: a stage without name or note")
         _hold(len(stage.scores) in (0, len(stage.nodes)), name, f"{what}: scores of {stage.name!r}")

@@ -179,7 +179,8 @@ def _checked(loader: Loader) -> Loader:
                 raise TypeError(f"expected conversations, found {conversations!r:.80}")
             wrong = [each for each in conversations if not isinstance(each, Conversation)]
             if not conversations or wrong:
-                raise TypeError(f"expected conversations, found {(*wrong, conversations)[0]!r:.80}")
+                first = wrong[0] if wrong else conversations
+                raise TypeError(f"expected conversations, found {first!r:.80}")
             return conversations, tuple(notes)
         except LoadError:
             raise

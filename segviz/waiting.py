@@ -112,4 +112,5 @@ def waited_for(work: Callable[[], A]) -> A:
 
     So the function in the caller's ``heartbeat`` can end a wait for work that never ends.
     """
-    return in_parallel(lambda _: work(), (None,), 1)[0]
+    (result,) = in_parallel(lambda _: work(), (None,), workers=1)
+    return result

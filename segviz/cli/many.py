@@ -18,7 +18,7 @@ from functools import partial
 from importlib import metadata
 from itertools import product
 from pathlib import Path
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 import click
 
@@ -81,11 +81,15 @@ many_options = together(
 """Options of commands with many runs: measure, questions, workers, resumption."""
 
 
-Countable = tuple[str, Callable[[Question], bool]]
-"""Property that a question needs to be measured: its name, and a test for it."""
+class Countable(NamedTuple):
+    """Property that a question needs to be measured: its name, and a test for it."""
 
-EVIDENCE: Countable = ("gold evidence", lambda question: bool(question.evidence))
-ANSWERS: Countable = ("gold answers", lambda question: reference(question) is not None)
+    name: str
+    has: Callable[[Question], bool]
+
+
+EVIDENCE = Countable("gold evidence", lambda question: bool(question.evidence))
+ANSWERS = Countable("gold answers", lambda question: reference(question) is not None)
 
 
 @dataclass(frozen=True)
@@ -148,7 +152,8 @@ def runs_of(
     elif not places and len(corpus) > 1:
         console.note(f"{given[0]} holds {len(corpus)} conversations; this is about {corpus.ids[0]}")
     # Leave out what cannot be measured.
-    usable_places, why = [], ""
+    usable_places = []
+    why = ""  # the last reason
     for place in dict.fromkeys(places or [0]):
         why = _unusable(corpus, place, unit, counts)
         if not why:
@@ -160,7 +165,10 @@ def runs_of(
     note_script(corpus[usable_places[0]], console, models)
     return Runs(
         Lazy(lambda row: corpus[usable_places[row]], range(len(usable_places))),
-        {n: _builder(*one, unit, options, console, models) for n, one in systems.items()},
+        {
+            label: _builder(name, settings, unit, options, console, models)
+            for label, (name, settings) in systems.items()
+        },
         lambda talk, label: _plan(talk, *systems[label], unit, models),
         lambda talk, label: _rehearsed(talk, *systems[label], unit, models),
     )
@@ -252,10 +260,9 @@ def _source_of(*parts: object) -> bytes:
 
 def _lacking(conversation: Conversation, counts: Countable) -> str:
     """Returns an error message if no question has the property ``counts``, else ""."""
-    gold, usable = counts
-    if any(map(usable, conversation.questions)):
+    if any(map(counts.has, conversation.questions)):
         return ""
-    return f"{conversation.id} has no questions with {gold} to measure by"
+    return f"{conversation.id} has no questions with {counts.name} to measure by"
 
 
 def _unusable(corpus: Corpus, place: int, unit: str, counts: Countable) -> str:
@@ -371,7 +378,8 @@ def measured(
 
     def keep(place: int, one: Measured[Measurement]) -> None:
         if results:
-            results.keep(order[place][0], one)
+            run, _, _ = order[place]
+            results.keep(run, one)
 
     # Measure the others, here or on workers, and save each when it is finished.
     failures = _Failures(runs, console)

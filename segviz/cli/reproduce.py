@@ -136,9 +136,8 @@ def _agree(
     if options.workers != 1:
         raise UsageError("models are called by one process; leave --workers out")
 
-    # A stand-in for the models counts the prompts of the first conversation.
     def expected() -> dict[str, CallEstimate]:
-        """Returns the calls to expect per role: those of one conversation, scaled by questions."""
+        """Returns the calls per role: a stand-in counts those of the first conversation."""
         stand_in = Rehearsal(chat)
         offline = "auto" if clients.remote else options.embedder
         for entry in asking:

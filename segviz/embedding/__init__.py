@@ -340,9 +340,9 @@ class Cached:
             return self.inner.embed(texts)
         with calling(self.inner):
             rows = check_vectors(self.inner.embed(list(texts)), len(texts), self.inner)
-            for known in islice(self._rows.values(), 1):
-                if rows.shape[1] != len(known):
-                    raise ValueError(f"{rows.shape[1]} numbers a vector, {len(known)} before")
+            width, before = rows.shape[1], next(iter(self._rows.values()), None)
+            if before is not None and len(before) != width:
+                raise ValueError(f"{width} numbers a vector, {len(before)} before")
             return rows
 
     def embed(self, texts: Sequence[str]) -> Vector:

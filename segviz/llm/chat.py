@@ -120,23 +120,23 @@ class OpenAIChat(Client, Chat):
             if completion is not None:
                 answers[prompt] = self._counted(prompt, completion, cached=True)
         fresh = [prompt for prompt in distinct if prompt not in answers]
-        got = in_parallel(self._fresh, fresh, self.endpoint.concurrency)
-        failed = next((each for each in got if isinstance(each, RequestError)), None)
+        outcomes = in_parallel(self._fresh, fresh, self.endpoint.concurrency)
+        failed = next((each for each in outcomes if isinstance(each, RequestError)), None)
         counts = self.counts()
         if failed and counts["answered"] == counts["refused"]:
             raise failed  # a setting is wrong rather than a prompt
         answers |= {
             prompt: self._without(prompt, each) if isinstance(each, RequestError) else each
-            for prompt, each in zip(fresh, got, strict=True)
+            for prompt, each in zip(fresh, outcomes, strict=True)
         }
-        noted = [
-            (answers[fit], len(prompt.parts) - len(fit.parts))
-            for prompt, fit in zip(prompts, sent, strict=True)
-        ]
-        return [
-            replace(reply, left_out=out) if out and isinstance(reply, Reply) else reply
-            for reply, out in noted
-        ]
+        # A reply says how many parts of its prompt were left out.
+        replies = []
+        for prompt, fit in zip(prompts, sent, strict=True):
+            reply, left_out = answers[fit], len(prompt.parts) - len(fit.parts)
+            if left_out and isinstance(reply, Reply):
+                reply = replace(reply, left_out=left_out)
+            replies.append(reply)
+        return replies
 
     def _within(self, prompt: Prompt) -> Prompt:
         """Returns a prompt as it is sent: in the user's own wording, cut to the budget."""
@@ -309,8 +309,8 @@ class OpenAIChat(Client, Chat):
         Appends the number of its tokens to ``wrote``.
         """
         # Unusable replies count, too: servers charge for them.
-        tokens = self.count_tokens(reply)
-        wrote.append(tokens[1])
+        tokens_in, tokens_out = self.count_tokens(reply)
+        wrote.append(tokens_out)
         try:
             choice = reply["choices"][0]
             message = choice["message"]
@@ -328,7 +328,7 @@ class OpenAIChat(Client, Chat):
             text = refusal
         fingerprint = reply.get("system_fingerprint")
         ended, print_ = (each if isinstance(each, str) else "" for each in (finish, fingerprint))
-        completion = Completion(text, *tokens, ended, print_)
+        completion = Completion(text, tokens_in, tokens_out, ended, print_)
         # Without an answer, reasoning may have used up the tokens; else the model wrote nothing.
         visible, thinks = checks.spoken(text)
         if not visible and (thinks or ended == "length"):
@@ -374,9 +374,11 @@ class OpenAIChat(Client, Chat):
             value = value.get("label") if isinstance(value, dict) else value
             answer = str(value) if type(value) in (str, int) else answer
         answer = answer.strip(_QUOTES).removesuffix(".").strip(_QUOTES)
-        same = {label for label in known if label.casefold() == answer.casefold()}
-        if answer in known or len(same) == 1:
-            return known[answer if answer in known else same.pop()]
+        if answer in known:
+            return known[answer]
+        alike = [label for label in known if label.casefold() == answer.casefold()]
+        if len(alike) == 1:
+            return known[alike[0]]
         shown = text if len(text) <= _ANSWER else text[:_ANSWER] + "…"
         what = f"the answer {shown!r} is none of the labels {', '.join(prompt.labels)}"
         raise Fault(what, "label", answer=text, reply=completion)

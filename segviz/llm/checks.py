@@ -37,16 +37,14 @@ _SHINGLE = 12  # letters
 _DISTINCT = 0.7  # least share of distinct shingles; a text repeated three times has .33
 _STUTTER = re.compile(r"\b(\w+)(?:\W+\1\b){3}", re.I)
 _PLAIN = 0.85  # least share of letters, digits and blanks
-_SHORTEST = (3, 12)  # a text has at least so many words, or so many letters
-_LONGEST = (2, 16)  # words, and characters, for each word asked for
+_LEAST_WORDS, _LEAST_LETTERS = 3, 12  # a text has at least so many words, or so many letters
+_MOST_WORDS, _MOST_CHARACTERS = 2, 16  # for each word asked for
 
 
 def spoken(reply: str) -> tuple[str, bool]:
-    """Separates a model's reply from the reasoning that some models write before it.
+    """Returns a reply without the reasoning that some models write before it.
 
-    Returns:
-        The reply without the reasoning, and True if there is nothing else: the reasoning has no
-        end.
+    Also returns True if there is nothing else: the reasoning has no end.
     """
     text = _THOUGHTS.sub("", reply, count=1)
     if _THINKS.match(text):
@@ -69,7 +67,7 @@ def unusable(text: str, words: int, source: str = "") -> str:
     """
     body = _TITLE.sub("", text, count=1).strip()
     letters = [sign for sign in body.casefold() if unicodedata.category(sign)[0] in "LMN"]
-    if len(body.split()) < _SHORTEST[0] and len(letters) < _SHORTEST[1]:
+    if len(body.split()) < _LEAST_WORDS and len(letters) < _LEAST_LETTERS:
         return "it was too short"
     if _INTRODUCTION.match(body):
         return "it began with an introduction"
@@ -86,7 +84,7 @@ def unusable(text: str, words: int, source: str = "") -> str:
     loops = len(runs) > 5 * _SHINGLE and len(set(runs)) < _DISTINCT * len(runs)
     if loops or _STUTTER.search(body):
         return "it repeated itself"
-    if len(body.split()) > _LONGEST[0] * words or len(body) > _LONGEST[1] * words:
+    if len(body.split()) > _MOST_WORDS * words or len(body) > _MOST_CHARACTERS * words:
         return f"it was longer than the {words} words asked for"
     return ""
 

@@ -107,7 +107,7 @@ class Client(Metered):
         super().__init__(total)
         self.endpoint = endpoint
         self.cache = cache if cache is not None else ModelCache()
-        self._package = openai
+        self._package = openai  # for its classes of errors
         authorization = f"Bearer {endpoint.key or 'none'}"
         # Key, address and header are all given, so that none is read from the environment:
         # a key meant for one server never reaches another.
@@ -215,7 +215,7 @@ class Client(Metered):
                 return read(self._send(route, body, most - tries - 1))
             except Fault as latest:
                 fault = latest
-                again += fault.kind in _UNFIT
+                again += fault.kind in _UNFIT  # complete but unusable
                 fault.again = again
             # Without a parameter the server refuses, the request is another and starts anew.
             if fault.status in _ADAPTABLE and adapt(body, fault.status, fault.answer):

@@ -50,11 +50,7 @@ class ServerReport:
     problem: str = ""
 
     def seconds(self, tokens_in: float, tokens_out: float) -> float | None:
-        """Estimates the time of requests, one after another, from the sums of their tokens.
-
-        Returns:
-            The seconds; None if the test measured no speed.
-        """
+        """Estimates the seconds for successive requests from their tokens; None without a speed."""
         if not self.writes or not self.reads:
             return None
         return tokens_out / self.writes + tokens_in / self.reads

@@ -246,12 +246,8 @@ def score_prompt(message: str, level: int, summary: str) -> Prompt:
 def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
     """Returns a prompt that asks which open segment a message continues, if any.
 
-    Args:
-        message: the new message.
-        segments: level and summary of each open segment, from low to high.
-
-    Returns:
-        The prompt; its labels are MERGE_1 … MERGE_m for the segments in order, and SPLIT for none.
+    ``segments`` are level and summary of each, from low to high. The labels are MERGE_1 … MERGE_m
+    for the segments in order, and SPLIT for none.
     """
     labels = [f"{MERGE}_{i}" for i in range(1, len(segments) + 1)]
     listed = [
@@ -274,11 +270,8 @@ def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
 def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> Prompt:
     """Returns a prompt that asks for the facts, entities and relations in a text, as JSON.
 
-    Args:
-        text: lines of a conversation.
-        when: the time at which they were said; "" if unknown.
-        known: facts that should not be repeated.
-        most: maximum of facts.
+    The lines of ``text`` were said at the time ``when``, "" if unknown. The answer should have at
+    most ``most`` facts and repeat none of the ``known`` ones.
     """
     at = f", said at {when}" if when else ""
     parts = [Part(f"Conversation{at}", (text,))]
@@ -290,12 +283,7 @@ def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> 
 def boundary_prompt(before: Sequence[str], new: str, own: Texts) -> Prompt:
     """Returns a prompt that asks whether an episode ends before a message.
 
-    Its labels are END and CONTINUE.
-
-    Args:
-        before: the texts of the episode so far.
-        new: the new message.
-        own: the system messages of the memory system.
+    Its labels are END and CONTINUE. ``before`` are the texts of the episode so far.
     """
     parts = [Part("Open episode", tuple(before)), _message(new)]
     return _prompt("boundary", parts, (END, STAY), own=own)
@@ -312,14 +300,8 @@ def plan_prompt(
 ) -> Prompt:
     """Returns a prompt that asks for the sub-questions of a question, as JSON.
 
-    Each sub-question has a scope, a time and a kind of answer.
-
-    Args:
-        question: the question.
-        now: the time at which it is asked; "" if unknown.
-        scopes: names of the legal scopes.
-        expected: names of the legal kinds of answer.
-        own: the system messages of the memory system.
+    Each sub-question has a time, one of the ``scopes``, and one of the ``expected`` kinds of
+    answer. ``now`` is the time at which the question is asked, "" if unknown.
     """
     values = {"scopes": ", ".join(scopes), "expected": ", ".join(expected)}
     asked = f", asked at {now}" if now else ""

@@ -178,28 +178,12 @@ PRICES: dict[str, dict[str, Price]] = {
 
 
 def price(endpoint: Endpoint, model: str) -> Price | None:
-    """Looks up the price of a model.
-
-    Args:
-        endpoint: the server; the same model has another price elsewhere.
-        model: name of the model on this server.
-
-    Returns:
-        The price; None if it is unknown (never 0).
-    """
+    """Returns the price of a model on the endpoint's server; None if it is unknown (never 0)."""
     return PRICES.get(endpoint.host, {}).get(model)
 
 
 def cost(usage: Usage, prices: Price | None) -> float | None:
-    """Computes the cost of requests.
-
-    Args:
-        usage: requests and tokens.
-        prices: prices of the model.
-
-    Returns:
-        US dollars; None if the price or a token count is unknown.
-    """
+    """Returns the cost of requests in US dollars; None if the price or a count is unknown."""
     if prices is None or usage.unknown_usage:
         return None
     return (usage.tokens_in * prices.input + usage.tokens_out * prices.output) / 1_000_000

@@ -103,6 +103,7 @@ class FolderMembers:
         """Yields the paths of a folder's files, relative to it, without hidden files and links."""
         for where, folders, names in os.walk(self._folder, followlinks=False):
             below = Path(where).relative_to(self._folder)
+            # os.walk enters the folders that stay in this list, in their order.
             if len(below.parts) >= _DEEPEST:
                 folders.clear()
             folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -228,8 +229,8 @@ def _search(members: Members, options: Options) -> _Search:
     for path in members.paths:
         if PurePosixPath(path).name in _PRIVATE or is_binary(_head(members, path)):
             search.others += 1
-        elif (read := _document(members, path, search)) is not None:
-            document, notes = read
+        elif (parsed := _document(members, path, search)) is not None:
+            document, notes = parsed
             loader = loader_of(document, options)
             if loader is not None:
                 search.readable.append(_Readable(path, loader, document, notes))
@@ -249,7 +250,8 @@ def _document(members: Members, path: str, search: _Search) -> tuple[object, Not
         # Exports contain empty lists: days without messages.
         return None if data.strip() == b"[]" else read_document(data, members.budget)
     except LoadError as error:
-        (search.kinds if isinstance(error, OtherKind) else search.problems).append((path, error))
+        errors = search.kinds if isinstance(error, OtherKind) else search.problems
+        errors.append((path, error))
         return None
 
 

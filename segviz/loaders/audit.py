@@ -132,6 +132,7 @@ def _marked(
     conversations: Sequence[Conversation], entries: Sequence[_Entry], notes: Notes
 ) -> tuple[tuple[Conversation, ...], int]:
     """Returns the conversations with marked questions, and how many entries match a question."""
+    # Places of the questions with a text: (conversation, question).
     known: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for at, each in enumerate(conversations):
         for row, question in enumerate(each.questions):
@@ -142,12 +143,15 @@ def _marked(
     for entry in entries:
         places = known.get(_plain(entry.fields["question"]), [])
         if named := {at for at, each in enumerate(conversations) if entry.names(each.id)}:
-            places = [one for one in places if one[0] in named]
+            places = [(at, row) for at, row in places if at in named]
         exact = [
-            one for one in places if conversations[one[0]].questions[one[1]].index == entry.number
+            (at, row)
+            for at, row in places
+            if conversations[at].questions[row].index == entry.number
         ]
         matched += bool(places)
-        marks |= {one: _dispute(entry, turns[one[0]], notes) for one in exact or places}
+        for at, row in exact or places:
+            marks[at, row] = _dispute(entry, turns[at], notes)
 
     def marked(at: int, each: Conversation) -> Conversation:
         rows = enumerate(each.questions)

@@ -129,8 +129,8 @@ def _question(
 
 def _moment(value: object, place: Place, index: Mapping[str, str], notes: Notes) -> str | None:
     """Returns the id of the turn at which a question is asked; None if no turn has this id."""
-    ids, rest = resolve(value, index) if isinstance(value, str) else ((), ())
-    if len(ids) == 1 and not rest:
+    ids, unresolved = resolve(value, index) if isinstance(value, str) else ((), ())
+    if len(ids) == 1 and not unresolved:
         return ids[0]
     if value is not None:
         what = f"expected the id of a turn, found {shown(value)}; asked after everything"
@@ -239,7 +239,7 @@ def read_evidence(
 
 
 def _note_unresolved(rest: Sequence[str], place: Place, notes: Notes) -> None:
-    """Adds a note on evidence that names no turn; once a file for memories of RealMem."""
+    """Adds a note on evidence that names no turn; a single one for all memories of RealMem."""
     if place[-1] != "memory_content":
         left = ", ".join(quoted(part) for part in rest[:3])
         what = (

@@ -75,7 +75,7 @@ def answering(memory: Memory, result: Result) -> Prompt:
         result.question,
         [_excerpt(memory, result, item) for item in ordered],
         request=memory.conversation.source_format in _REQUESTS,
-        spare=by_rank[:0:-1],
+        spare=by_rank[:0:-1],  # the lowest-ranked first, without the best
     )
 
 

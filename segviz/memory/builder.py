@@ -30,15 +30,7 @@ Progress = Callable[[int, int], None]
 
 
 def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
-    """Embeds units for insertion one by one.
-
-    Args:
-        units: units of a conversation, in order.
-        embedder: embeds the text of each.
-
-    Returns:
-        One arrival per unit, with its vector, float32 (d,).
-    """
+    """Returns the units of a conversation as arrivals, each with its vector, float32 (d,)."""
     texts = [unit.text for unit in units]
     # Requests of a paid model are ended, and sent in parallel, by its client.
     size = max(len(texts), 1) if paid(embedder) else _PART
@@ -70,7 +62,7 @@ def _metered(steps: Iterator[Step], chat: Chat | None) -> Iterator[Step]:
     for step in steps:
         seconds = perf_counter() - began
         spent = {name: now - before[name] for name, now in counters().items()}
-        notes = _notes(*(spent.pop(name) for name in ("refused", "shortened")))
+        notes = _notes(refused=spent.pop("refused"), shortened=spent.pop("shortened"))
         cost = replace(step.cost, seconds=seconds, **spent)
         yield replace(step, note="".join((step.note, *notes)), cost=cost)
         began, before = perf_counter(), counters()

@@ -66,12 +66,7 @@ def make_system(system: str | System, **params: Any) -> System:
 def made_again(name: str, settings: Mapping[str, Any]) -> System | None:
     """Makes the system that a memory file names, with the settings in the file.
 
-    Args:
-        name: name of the system.
-        settings: its parameters as the file gives them.
-
-    Returns:
-        The system; None if it, or a part of it, is not registered here, or a setting is illegal.
+    Returns None if it, or a part of it, is not registered here, or if a setting is illegal.
     """
     try:
         return make_system(name, **settings)
@@ -190,6 +185,7 @@ def sound(saved: Saved) -> Saved:
     kind = SYSTEMS.get(saved.system)
     if kind is None:
         return saved
+    # Leave out settings that the system cannot have.
     known = {parameter.name: parameter for parameter in parameters(kind)}
     settings, findings = {}, list(saved.findings)
     for name, value in saved.settings.items():
@@ -204,6 +200,7 @@ def sound(saved: Saved) -> Saved:
     structure = saved.structure
     if settings != saved.settings:
         saved = replace(saved, settings=settings, findings=tuple(findings))
+    # Without a violation the structure is one of this system.
     violations = (v for invariant in invariants_of(saved) for v in invariant(structure))
     violation = next(violations, None)
     if violation is None:
@@ -248,12 +245,7 @@ def _fault_of(kind: type, parameter: Parameter | None, value: Any) -> str:
 def needs_chat(system: System, registries: Collection[str] = tuple(COMPONENTS)) -> list[str]:
     """Returns the parts of a system that call a chat model, such as "annotate (llm)".
 
-    Args:
-        system: the system.
-        registries: kinds of parts to look at; all by default.
-
-    Returns:
-        Parameter and name of each part; empty for an offline system.
+    Only parts from ``registries`` are looked at. The list is empty for an offline system.
     """
     parts = parts_of(system, registries).items()
     return [f"{name} ({part.name})" for name, part in parts if getattr(part, "needs_chat", False)]

@@ -325,7 +325,7 @@ def _check_rule(
     """
 
     def alike(rule: str) -> int:
-        """Counts the leaves with the text of a unit by ``rule``; raw ones need that of their own."""
+        """Counts the leaves with the text of a unit by ``rule``; raw ones, of their own unit."""
         texts = [each.text.strip() for each in conversation.units(rule)]
         spans = ((nodes[leaf].text.strip(), nodes[leaf].span[0]) for leaf in raw)
         known, others = set(texts), set(leaves) - set(raw)
@@ -357,12 +357,13 @@ def _hang(
     """
     covered = {index for leaf in raw for index in range(*nodes[leaf].span)}
     of_unit = {nodes[leaf].span[0]: leaf for leaf in reversed(raw)}
+    first_ghost = len(nodes)
     for unit in units:
         if unit.index not in covered:
             span = (unit.index, unit.index + 1)
             of_unit[unit.index] = len(nodes)
             nodes.append(_Node(unit.turn_ids[0], unit.text, {"kind": GHOST}, span=span))
-    ghosts = range(len(nodes) - len(units) + len(covered), len(nodes))
+    ghosts = range(first_ghost, len(nodes))
     unit_of = {turn: unit.index for unit in units for turn in unit.turn_ids}
     others = sorted(set(leaves) - set(raw))
     made = attribute([_stored(nodes[place]) for place in others], conversation, embedder)
@@ -416,12 +417,13 @@ def _steps(
     for place in inner:
         spans = [nodes[child].span for child in nodes[place].children]
         nodes[place].span = (min(s for s, _ in spans), max(s for _, s in spans))
-    at: list[list[int]] = [[] for _ in units]
+    ending: list[list[int]] = [[] for _ in units]
     for place in [*leaves, *inner]:
-        at[nodes[place].span[1] - 1].append(place)
-    number: dict[int, int] = {}
+        _, stop = nodes[place].span
+        ending[stop - 1].append(place)
+    number: dict[int, int] = {}  # of each node, in the order in which the steps add them
     steps = []
-    for unit, places in zip(units, at, strict=True):
+    for unit, places in zip(units, ending, strict=True):
         events: list[Event] = []
         for place in places:
             node, here = nodes[place], len(number)

@@ -163,7 +163,8 @@ class Watched:
     @property
     def memory(self) -> Memory | None:
         """Memory with all turns inserted so far; None before the first turn."""
-        return self.now()[2]
+        _, _, memory = self.now()
+        return memory
 
     def now(self) -> tuple[int, int, Memory | None]:
         """Returns ``readings``, ``turns`` and ``memory`` of one moment; another thread may poll."""
@@ -216,11 +217,11 @@ class Watched:
 
     def _take(self, message: Message, turn: Turn, vector: Vector | None) -> None:
         """Adds a turn to its session, or to a new one; a turn with a vector enters the tree."""
-        if self._rule.begins(message):
+        if self._rule.begins(message):  # remembers the message
             raw = f"{message.time:%Y-%m-%d %H:%M}" if message.time else message.raw
             name = f"session_{len(self._sessions) + 1}"
             self._sessions.append((Session(name, message.time, raw, ()), []))
-        turns = self._sessions[-1][1]
+        _, turns = self._sessions[-1]
         turn = replace(turn, id=f"S{len(self._sessions)}:{len(turns) + 1}")
         turns.append(turn)
         self._speakers[turn.speaker] = None

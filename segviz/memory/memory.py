@@ -115,26 +115,18 @@ class Memory:
         return self.structure if step == len(self.steps) else self._moments.at(step)
 
     def labels(self, structure: Structure | None = None) -> tuple[str, ...]:
-        """Returns a topic label for every node; see ``construct.labels.node_labels``.
+        """Returns a topic label for every node of ``structure`` (default: the last).
 
-        Args:
-            structure: the structure of this memory at some moment; None for the last.
-
-        Returns:
-            One label for each node, "" if no word distinguishes it.
+        A label is "" if no word distinguishes its node; see ``construct.labels.node_labels``.
         """
         shown = self.structure if structure is None else structure
         return node_labels(shown, self.units, self.speakers)
 
     def moment(self, question: Question) -> int | None:
-        """Returns the number of steps before the turn ``question.asked_at``.
+        """Returns the number of steps whose units lie wholly before ``question.asked_at``.
 
-        Takes O(log steps), after O(turns + steps) once per memory.
-
-        Returns:
-            The number of first steps whose units lie wholly before that turn, 0 … len(steps). None
-            if the question names no turn or an unknown one. In a reordered conversation the new
-            places of the units count.
+        None if the question names no turn or an unknown one. In a reordered conversation the new
+        places of the units count. Takes O(log steps), after O(turns + steps) once per memory.
         """
         place = self._place.get(question.asked_at or "")
         return None if place is None else bisect_left(self._latest, place)
@@ -165,17 +157,18 @@ class Memory:
         if not isinstance(model, Settles) or (chat is None and needs_chat(model, ["annotate"])):
             return self.at(step)
         before = self.at(step)
-        cached = self._settled_cache.get(step)
-        if cached is None or cached[0] is not before:
+        source, settled = self._settled_cache.get(step, (None, before))
+        if source is not before:
             # The system writes the postponed texts as events, applied to a copy of the structure.
             services = services_for(model, self.embedder, chat, self.conversation)
             events = model.settle(before, self.steps[:step], services)
             fold = Replayer(before)
             for event in events:
                 fold.apply(event)
+            settled = fold.freeze() if events else before
             self._settled_cache.clear()
-            cached = self._settled_cache[step] = (before, fold.freeze() if events else before)
-        return cached[1]
+            self._settled_cache[step] = before, settled
+        return settled
 
     @cached_property
     def _settled_cache(self) -> dict[int, tuple[Structure, Structure]]:
@@ -219,7 +212,8 @@ class Memory:
             NoRoom: The machine has too little memory for it.
         """
         check_cancelled()  # every question is scored by this, so many of them can be stopped
-        whole, (final, past) = self.structure, self._scorers
+        whole = self.structure
+        final, past = self._scorers
         shown = whole if structure is None else structure
         scorers = final if shown is whole or shown is whole.collapsed else past
         key = relevance, shown
@@ -475,21 +469,22 @@ def from_saved(saved: store.Saved, embedder: Embedder | None = None) -> Memory:
     else:
         embedder = as_embedder(embedder)
     # Opening sends nothing, so the dimensions of a remote model are not asked for.
-    offline = not isinstance(embedder, MissingEmbedder) and not paid(embedder)
-    width = replay(saved.steps[:1]).vector.shape[1]
-    if offline and saved.steps and width != (expected := embedder.embed([""]).shape[1]):
-        raise store.StoreError(
-            f"the memory file is damaged: its vectors have {width} dimensions, those of "
-            f"{embedder.name} have {expected}"
-        )
+    if saved.steps and not isinstance(embedder, MissingEmbedder) and not paid(embedder):
+        width = replay(saved.steps[:1]).vector.shape[1]
+        expected = embedder.embed([""]).shape[1]
+        if width != expected:
+            raise store.StoreError(
+                f"the memory file is damaged: its vectors have {width} dimensions, those of "
+                f"{embedder.name} have {expected}"
+            )
     return Memory(
-        saved.conversation,
-        saved.unit,
-        saved.system,
-        invariants_of(saved),
-        saved.settings,
-        embedder,
-        saved.steps,
-        saved.chat,
-        saved.provenance,
+        conversation=saved.conversation,
+        unit=saved.unit,
+        system=saved.system,
+        invariants=invariants_of(saved),
+        settings=saved.settings,
+        embedder=embedder,
+        steps=saved.steps,
+        chat=saved.chat,
+        provenance=saved.provenance,
     )

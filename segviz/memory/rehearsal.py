@@ -109,7 +109,7 @@ class Rehearsal(Chat):
         role = role_of(prompt)
         model = self._chat.of(role) if self._chat and self._chat.has(role) else None
         limit = model.endpoint.prompt_tokens if model else Endpoint.prompt_tokens
-        prompt = fitted(prompt, limit, self.prompts)[0]
+        prompt, _ = fitted(prompt, limit, self.prompts)
         if prompt not in self._answers:
             tries = model.tries(prompt.name) if model else Tries()
             self._answers[prompt] = self._counted(prompt, role, tries)

@@ -60,7 +60,7 @@ def retrieved(
     first = ranking(initial, structure, levels).tolist()
     before, after = settings.read(first, structure), settings.read(order, structure)
     place = {node: rank for rank, node in enumerate(order, start=1)}
-    was = ranks(after, initial, structure, levels)
+    ranks_before = ranks(after, initial, structure, levels)
     evidence = tuple(
         Evidence(
             node=node,
@@ -73,10 +73,21 @@ def retrieved(
             rank_before=rank_before,
             rank_after=place[node],
         )
-        for node, rank_before in zip(after, was, strict=True)
+        for node, rank_before in zip(after, ranks_before, strict=True)
     )
-    chosen = tuple(before), tuple(after), evidence
-    return Result(question, structure, settings, initial, final, hops, *chosen, stages, scorer)
+    return Result(
+        question=question,
+        structure=structure,
+        settings=settings,
+        initial=initial,
+        final=final,
+        hops=hops,
+        before=tuple(before),
+        after=tuple(after),
+        evidence=evidence,
+        stages=stages,
+        scorer=scorer,
+    )
 
 
 def of_chains(retrieval: Retrieval, chain: NDArray[np.int32]) -> Retrieval:
@@ -91,6 +102,7 @@ def of_chains(retrieval: Retrieval, chain: NDArray[np.int32]) -> Retrieval:
     def shown(stage: Stage) -> Stage:
         """Returns a stage with each node replaced by its shown ancestor, named once."""
         nodes = chain[list(stage.nodes)].tolist()
+        # The first place of each node: reversed, earlier places overwrite later ones.
         first = {node: place for place, node in reversed(list(enumerate(nodes)))}
         places = sorted(first.values())
         return replace(

@@ -135,6 +135,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
                 replace(each.among(turns), id=made) for each, made in zip(listed, ids, strict=True)
             ]
             cut = [arrival.unit for arrival in arrivals]
+            # A system is not told the rule of its units, so it is found by the units.
             rule = next(r for r in UNIT_RULES if list(conversation.units(r)) == cut)
             memory = memory_from(
                 stored, conversation=conversation, unit=rule, embedder=services.embedder
@@ -146,11 +147,12 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
             store, _ = store_of(view.services)
             structure = view.structure
             nodes = np.flatnonzero(structure.retrievable).tolist()
-            named = {structure.facts[node].get("id"): node for node in nodes}
+            by_id = {structure.facts[node].get("id"): node for node in nodes}
             by_text = {structure.text[node]: node for node in reversed(nodes)}
-            given, best = _rows(name, store, _search(store), question, view.k), dict[int, float]()
+            given = _rows(name, store, _search(store), question, view.k)
+            best: dict[int, float] = {}  # score by node, in the order of the search
             for place, (each, score) in enumerate(given, start=1):
-                node = named.get(each.id) if each.id else None
+                node = by_id.get(each.id) if each.id else None
                 node = by_text.get(each.text) if node is None else node
                 if node is not None and node not in best:
                     best[node] = 1 / place if score is None else score
@@ -184,11 +186,10 @@ def _call(what: str, method: Callable[..., Any], hint: str, *given: Any) -> Any:
         if built_in(error):
             raise
         # The last line in the folder of the first is the author's; later ones are of libraries.
-        frames = [
-            (Path(each.filename), each.lineno) for each in extract_tb(error.__traceback__)[1:]
-        ]
-        own = [each for each in frames if each[0].parent == frames[0][0].parent]
-        where = f" ({own[-1][0].name}, line {own[-1][1]})" if own else ""
+        frames = extract_tb(error.__traceback__)[1:]
+        folders = [Path(frame.filename).parent for frame in frames]
+        own = [f for f, folder in zip(frames, folders, strict=True) if folder == folders[0]]
+        where = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
         fault = f"{type(error).__name__}: {str(error)[:200]}{where}"
         raise HandoverError(f"{what} failed: {fault}; {hint}") from error
     if inspect.iscoroutine(result):
@@ -251,8 +252,8 @@ def _scored(what: str, given: Any) -> list[Scored]:
                 raise HandoverError(f"{what} returned {row!r:.80} in its list; {_FORMS}")
         for record in records:
             score = record.get("score")
-            known = isinstance(score, int | float) and np.isfinite(score)
-            texts.append((stored_text(record), score if known else None))  # type: ignore[arg-type]
+            usable = isinstance(score, int | float) and np.isfinite(score)
+            texts.append((stored_text(record), score if usable else None))  # type: ignore[arg-type]
     return texts
 
 

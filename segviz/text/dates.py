@@ -108,6 +108,7 @@ def read_time(value: object) -> datetime | None:
 
 
 def _from_epoch(number: float) -> datetime | None:
+    """Reads seconds since 1970, or milli-, micro- or nanoseconds, which are larger numbers."""
     if not math.isfinite(number) or number <= 0:
         return None
     seconds = next(number / divisor for limit, divisor in _UNITS if number < limit)
@@ -301,23 +302,24 @@ def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | N
     # The order in which all numbers are dates, else that of nearly all.
     orders: tuple[Order, Order] = ("dmy", "mdy")
     read = [[time for date in dates if (time := date.read(order))] for order in orders]
-    day, month = map(len, read)
-    if day != month and (day == len(dates) or month == len(dates)):
-        return ("dmy" if day > month else "mdy"), ""
-    if day != len(dates) and month != len(dates):
-        best: Order = "dmy" if day >= month else "mdy"
-        left = len(dates) - max(day, month)
+    day_fits, month_fits = map(len, read)
+    every = len(dates)
+    if day_fits != month_fits and every in (day_fits, month_fits):
+        return ("dmy" if day_fits > month_fits else "mdy"), ""
+    if every not in (day_fits, month_fits):
+        best: Order = "dmy" if day_fits >= month_fits else "mdy"
+        left = every - max(day_fits, month_fits)
         if left * 20 <= len(dates):
             return best, f"{left:,} of {len(dates):,} dates do not fit the others' order of numbers"
         why = "some dates have the day first, others the month"
         return None, f"{why} (such as {example}); read without dates"
     # Times run forward, so the order with fewer steps back is the right one.
-    back = [sum(a > b for a, b in pairwise(times)) for times in read]
-    if back[0] != back[1]:
-        return orders[back[0] > back[1]], ""
+    day_back, month_back = (sum(a > b for a, b in pairwise(times)) for times in read)
+    if day_back != month_back:
+        return ("dmy" if day_back < month_back else "mdy"), ""
     # Dots stand after the day first; 5/5/2025 is the same day in both orders.
-    same = all(date.numbers[0].lstrip("0") == date.numbers[1].lstrip("0") for date in dates)
-    if same or all(date.mark == "." for date in dates):
+    equal = all(date.numbers[0].lstrip("0") == date.numbers[1].lstrip("0") for date in dates)
+    if equal or all(date.mark == "." for date in dates):
         return "dmy", ""
     what = f"{example} may have the day or the month first, and nothing in the file decides"
     return None, f"{what}; read without dates until their order is said (day_first)"
@@ -403,9 +405,11 @@ def _day_alone(match: re.Match[str], now: datetime) -> Interval:
 
 def _away(match: re.Match[str], now: datetime) -> Interval:
     """Returns the time that is a number of units before or after now."""
-    count, unit = (match[2], match[3]) if match[1] else (match[4], match[5])
+    ahead, ahead_count, ahead_unit, ago_count, ago_unit = match.groups()
+    count = ahead_count if ahead else ago_count
+    unit = (ahead_unit if ahead else ago_unit).lower()
     number = _NUMBERS.get(count.lower()) or int(count)
-    by, unit = number if match[1] else -number, unit.lower()
+    by = number if ahead else -number
     if unit == "day":
         return _days(now + timedelta(days=by))
     if unit == "week":

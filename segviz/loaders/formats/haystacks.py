@@ -59,11 +59,13 @@ def _instance(
     raw: dict[str, object], blocks: list[object], place: Place, name: str, notes: Notes
 ) -> WrittenChat:
     """Reads an instance: dated sessions, and a question with the turns marked as its evidence."""
-    inner, at = (*place, _HAYSTACK), (*place, "haystack_dates")
+    inner: Place = (*place, _HAYSTACK)
+    at: Place = (*place, "haystack_dates")
     dates = listed if isinstance(listed := raw.get("haystack_dates"), list) else []
     if len(dates) != len(blocks):
         sizes = f"{counted(len(dates), 'date')} for {counted(len(blocks), 'session')}"
         notes.repaired(at, f"{sizes}; joined by position")
+    # A date and its place for each session; sessions beyond the dates have none.
     dated = [(date, (*at, row)) for row, date in enumerate(dates)] + [(None, ())] * len(blocks)
     sessions = [
         session_block(f"session_{row + 1}", block, (*inner, row), notes, *dated[row])
@@ -135,7 +137,7 @@ def _row(raw: dict[str, object], place: Place, name: str, notes: Notes) -> Writt
     """Reads a row: its sessions, each with the date that its text names before it."""
     here: Place = (*place, "context")
     chat = WrittenChat(name, here, asked=_questions(raw, place, notes), example=_EXAMPLE)
-    date: tuple[object, Place] = (None, ())
+    date: tuple[object, Place] = (None, ())  # the date of the next session, and its place
     for part in _parts(raw.get("context"), here, notes):
         if isinstance(part, str):
             date = part.removeprefix(_TIME).strip(), here
