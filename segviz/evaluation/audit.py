@@ -108,7 +108,9 @@ class Audit:
                 "turn": one.turn,
                 "said": conversation.turn(one.turn).spoken,
                 "stage": one.stage,
-                **{name: _known(getattr(one, name)) for name in ("rank", "score", "needed")},
+                "rank": "" if one.rank is None else one.rank,
+                "score": "" if one.score is None else one.score,
+                "needed": "" if one.needed is None else one.needed,
                 "memory": "" if one.node is None else structure.text[one.node],
             }
             for one in self.stages
@@ -120,10 +122,6 @@ class Audit:
         They are ``all`` (one row), ``category`` and ``session`` (a row for each).
         """
         return {by or "all": stage_rows(self.stages, by) for by in ("", "category", "session")}
-
-
-def _known(value: float | None) -> float | str:
-    return "" if value is None else value
 
 
 def audit(

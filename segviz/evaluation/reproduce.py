@@ -826,14 +826,6 @@ def _plans(bench: Bench) -> list[Row]:
     return rows
 
 
-def _scopes(bench: Bench) -> list[Row]:
-    shown = ("format", "questions", "parts")
-    return [
-        {name: value for name, value in row.items() if name in shown or name.startswith("scope")}
-        for row in _plans(bench)
-    ]
-
-
 def _refresh(bench: Bench) -> list[Row]:
     modes: Variants = {mode: ("memforest", {"refresh": mode}) for mode in ("eager", "lazy")}
     return bench.rows(upkeep, modes, "refresh")
@@ -1173,11 +1165,15 @@ _TABLES = {
     table.__name__.strip("_"): table
     for table in (
         *(_demands, _control, _lost, _constructions, _shapes, _cost, _over_alpha, _levels),
-        *(_depths, _thresholds, _index, _plans, _scopes, _refresh, _fan_out, _density),
+        *(_depths, _thresholds, _index, _plans, _refresh, _fan_out, _density),
     )
 }
-# Tables of graded answers: of all questions, for two answering models, and by category.
 _TABLES |= {
+    "scopes": lambda bench: [
+        {name: row[name] for name in row if not name.startswith("followed")}
+        for row in _plans(bench)
+    ],
+    # Graded answers: of all questions, for two answering models, then by category.
     "answers_gpt": lambda bench: _overall(
         bench, "Table 4", {name: f"{name} 0.1, H 2" for name in _POLICIES}, names=_POLICIES
     ),

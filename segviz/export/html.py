@@ -172,7 +172,7 @@ def _data(view: View) -> str:
     in_time = keeps_time(view.memory, structure)
     note = "in the order of branches, not of time; nodes with several parents repeated"
     content = {
-        "message": _message(scene, stage),
+        "message": base64.b64encode(pack(tree_payload(scene, stage=stage))).decode("ascii"),
         "css": stylesheet("canvas"),
         "height": None if stage else _height(view) + _READ,
         "texts": list(map(legal, structure.text)),
@@ -203,10 +203,6 @@ def _data(view: View) -> str:
     for character in "<>&":
         written = written.replace(character, f"\\u{ord(character):04x}")
     return written
-
-
-def _message(scene: Scene, stage: int | None) -> str:
-    return base64.b64encode(pack(tree_payload(scene, stage=stage))).decode("ascii")
 
 
 def picture_height(view: View) -> int:

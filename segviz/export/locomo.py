@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from segviz.conversation import Conversation, Question, Session
+from segviz.conversation import Conversation, Question
 from segviz.text.dates import MONTH_NAMES
 
 
@@ -29,7 +29,9 @@ def _sample(conversation: Conversation) -> dict[str, Any]:
         zip(("speaker_a", "speaker_b"), conversation.speakers, strict=False)
     )
     for number, session in enumerate(conversation.sessions, start=1):
-        if date := _date(session):
+        # LoCoMo's form, else the original text.
+        date = session.raw_date if session.start is None else locomo_date(session.start)
+        if date:
             transcript[f"session_{number}_date_time"] = date
         transcript[f"session_{number}"] = [
             {"speaker": turn.speaker, "dia_id": turn.id, "text": turn.text}
@@ -41,11 +43,6 @@ def _sample(conversation: Conversation) -> dict[str, Any]:
         "conversation": transcript,
         "qa": [_question(question) for question in conversation.questions],
     }
-
-
-def _date(session: Session) -> str:
-    """Returns a session's date as LoCoMo writes it; the original text if it could not be read."""
-    return session.raw_date if session.start is None else locomo_date(session.start)
 
 
 def locomo_date(start: datetime) -> str:

@@ -96,7 +96,21 @@ def draw(sheet: Sheet, *, browser: Path | None = None) -> bytes:
         _AT_ONCE.release()
     if scale and (content[:4] != b"\x89PNG" or struct.unpack(">II", content[16:24]) != dots):
         raise BrowserError(f"{program} drew the picture in another size. {_OTHER}")
-    return _animated(content) if sheet.kind == "webp" else content
+    if sheet.kind != "webp":
+        return content
+    # The frames of an animation lie side by side; it is endless.
+    from PIL import Image
+
+    with Image.open(io.BytesIO(content)) as image:
+        wide, high = image.width // FILM[0], image.height // FILM[1]
+        corners = [(x * wide, y * high) for y in range(FILM[1]) for x in range(FILM[0])]
+        frames = [image.convert("RGB").crop((x, y, x + wide, y + high)) for x, y in corners]
+    made = io.BytesIO()
+    times = [_REST, *[_FRAME] * (len(frames) - 2), _REST]
+    frames[0].save(
+        made, "WebP", save_all=True, append_images=frames[1:], duration=times, loop=0, quality=80
+    )
+    return made.getvalue()
 
 
 def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
@@ -133,22 +147,6 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
         why = f": {one_line(telling[-1], 300)}" if telling else ""
         raise BrowserError(f"{program} made no picture (exit code {code}{why}). {_OTHER}")
     return content
-
-
-def _animated(drawn: bytes) -> bytes:
-    """Cuts the PNG of a sheet into its frames and returns these as an endless WebP animation."""
-    from PIL import Image
-
-    with Image.open(io.BytesIO(drawn)) as image:
-        wide, high = image.width // FILM[0], image.height // FILM[1]
-        corners = [(x * wide, y * high) for y in range(FILM[1]) for x in range(FILM[0])]
-        frames = [image.convert("RGB").crop((x, y, x + wide, y + high)) for x, y in corners]
-    made = io.BytesIO()
-    times = [_REST, *[_FRAME] * (len(frames) - 2), _REST]
-    frames[0].save(
-        made, "WebP", save_all=True, append_images=frames[1:], duration=times, loop=0, quality=80
-    )
-    return made.getvalue()
 
 
 def _run(command: Sequence[str], messages: Path, printed: Path | None = None) -> int:

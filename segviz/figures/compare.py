@@ -82,11 +82,6 @@ def turn_matrix(
     return TurnMatrix(tuple(returned), gold, others, states)
 
 
-def _short(names: Sequence[str]) -> list[str]:
-    """Shortens names of systems for narrow pages: no brackets, the retrieval on a second line."""
-    return _unless_alike([re.sub(r" \(.*?\)", "", n).replace(" · ", "<br>") for n in names], names)
-
-
 def short_names(names: Sequence[str]) -> list[str]:
     """Shortens names of systems to their first words, unless two would become the same."""
     plain = [re.sub(r" \(.*?\)|,.*", "", name.replace(f" · {SEGVIZ}", "")) for name in names]
@@ -149,7 +144,10 @@ def standing_plot(
 
     The left panel has the column ``label`` of the rows, the right panel ``DIFFERENCE``.
     """
-    names = _short([str(row["system"]) for row in rows])
+    # Short names for narrow pages: no brackets, the retrieval on a second line.
+    names = [str(row["system"]) for row in rows]
+    short = [re.sub(r" \(.*?\)", "", name).replace(" · ", "<br>") for name in names]
+    names = _unless_alike(short, names)
     named: list[Row] = [{**row, "system": name} for row, name in zip(rows, names, strict=True)]
     chart = Chart("system", (label, DIFFERENCE), kind="dots")
     figure = rows_figure(named, chart, colours=colours, neutral=neutral)

@@ -111,7 +111,12 @@ class OpenAIChat(Client, Chat):
 
         If one fails, the others under way still finish and are cached before its error is raised.
         """
-        sent = [self._within(prompt) for prompt in prompts]
+        # Prompts are sent in the user's own wording, cut to the budget.
+        sent = []
+        for prompt in prompts:
+            fit, shortened = fitted(prompt, self.prompt_tokens, self.prompts)
+            self.count(shortened=shortened)
+            sent.append(fit)
         distinct = list(dict.fromkeys(sent))
         # Cached replies need no thread.
         answers: dict[Prompt, Reply | LabelError] = {}
@@ -137,12 +142,6 @@ class OpenAIChat(Client, Chat):
                 reply = replace(reply, left_out=left_out)
             replies.append(reply)
         return replies
-
-    def _within(self, prompt: Prompt) -> Prompt:
-        """Returns a prompt as it is sent: in the user's own wording, cut to the budget."""
-        sent, shortened = fitted(prompt, self.prompt_tokens, self.prompts)
-        self.count(shortened=shortened)
-        return sent
 
     def _counted(self, prompt: Prompt, completion: Completion, cached: bool) -> Reply | LabelError:
         """Counts a model's answer; returns it as a reply, or the error if it is a wrong label."""

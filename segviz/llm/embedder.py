@@ -91,7 +91,9 @@ class OpenAIEmbedder(Client):
         Args:
             texts: distinct texts, none of them empty.
         """
-        keys = self._keys(texts)
+        model = self.endpoint.embedding_model
+        identity = f"{model} {self.loaded(model).fingerprint}"
+        keys = {text: content_key("embedding", identity, text) for text in texts}
         rows = self._stored(keys)
 
         def fetch(batch: list[str]) -> dict[str, Vector]:
@@ -117,12 +119,6 @@ class OpenAIEmbedder(Client):
                 "dimensions: the model changed under the same name. Use a new cache file."
             )
         return rows
-
-    def _keys(self, texts: Sequence[str]) -> dict[str, bytes]:
-        """Returns the key in the cache of each text's vector, by text."""
-        model = self.endpoint.embedding_model
-        identity = f"{model} {self.loaded(model).fingerprint}"
-        return {text: content_key("embedding", identity, text) for text in texts}
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
         """Divides texts into requests with a bounded number of texts and of characters."""

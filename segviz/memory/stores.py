@@ -241,7 +241,10 @@ def _scored(what: str, given: Any) -> list[Scored]:
     for row in rows:
         if isinstance(row, tuple) and len(row) == 2 and isinstance(row[0], str):
             row = {"text": row[0], "score": row[1]}
-        plain = row if isinstance(row, str | dict) else _plain(row)
+        plain = row
+        if not isinstance(row, str | dict):  # the attributes of an object
+            names = [*getattr(row, "__dict__", {}), *getattr(type(row), "__slots__", ())]
+            plain = {name: getattr(row, name) for name in names}
         records = list(records_in([plain]))
         if not records and isinstance(plain, dict):
             # A record without a text may have an empty one under a usual key, or a list.
@@ -255,12 +258,6 @@ def _scored(what: str, given: Any) -> list[Scored]:
             usable = isinstance(score, int | float) and np.isfinite(score)
             texts.append((stored_text(record), score if usable else None))  # type: ignore[arg-type]
     return texts
-
-
-def _plain(row: Any) -> dict[str, Any]:
-    """Returns the attributes of an object by name."""
-    names = [*getattr(row, "__dict__", {}), *getattr(type(row), "__slots__", ())]
-    return {name: getattr(row, name) for name in names}
 
 
 def system_from(spec: str) -> str:

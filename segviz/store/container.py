@@ -59,7 +59,14 @@ def unpack(stream: BinaryIO) -> dict[str, Any]:
                 raise BadZipFile("a member occurs twice")
         document: dict[str, Any] = from_json(members.pop(HEAD))
         document |= {name.removesuffix(".npy"): _array(data) for name, data in members.items()}
-        _verify(stream)
+        # The file ends in the checksum of all bytes before it.
+        left, digest = stream.seek(0, 2) - _DIGEST, hashlib.sha256()
+        stream.seek(0)
+        while left > 0 and (part := stream.read(min(left, _PART))):
+            digest.update(part)
+            left -= len(part)
+        if left or stream.read() != digest.hexdigest().encode():
+            raise BadZipFile("its checksum does not match its content")
     except _DAMAGED as error:
         what = f"the file is damaged ({error}); take another copy, or save the memory again"
         raise StoreError(what) from None
@@ -71,17 +78,6 @@ _DAMAGED = (
     *(BadZipFile, RuntimeError, struct.error),
 )
 """Errors that the zip, JSON and NumPy readers raise for damaged bytes."""
-
-
-def _verify(stream: BinaryIO) -> None:
-    """Raises BadZipFile unless the file ends in the checksum of all bytes before it."""
-    left, digest = stream.seek(0, 2) - _DIGEST, hashlib.sha256()
-    stream.seek(0)
-    while left > 0 and (part := stream.read(min(left, _PART))):
-        digest.update(part)
-        left -= len(part)
-    if left or stream.read() != digest.hexdigest().encode():
-        raise BadZipFile("its checksum does not match its content")
 
 
 def _array(data: bytes) -> NDArray[Any]:

@@ -109,21 +109,17 @@ class History(Lazy[Step]):
         if why >= 0:
             judged = map(self._candidate, range(first_candidate, last_candidate))
             decision = Decision(tuple(judged), None if chosen < 0 else chosen, text[why])
+        clock = self.columns.clock
+        seconds, cached = (0.0, 0) if clock is None else clock[index].tolist()
+        costs = [*self.columns.costs[index].tolist(), seconds, int(cached)]
         return Step(
             self._units()[unit],
             text[note],
             decision,
             tuple(map(self._event, range(first, last))),
-            Cost(*self.columns.costs[index].tolist(), *self._run(index)),
+            Cost(*costs),
             text[operation],
         )
-
-    def _run(self, index: int) -> list[Any]:
-        """Returns the seconds of a step and its number of cached answers; [] if unknown."""
-        if self.columns.clock is None:
-            return []
-        seconds, cached = self.columns.clock[index].tolist()
-        return [seconds, int(cached)]
 
     def _candidate(self, row: int) -> Judgement:
         node, label, given = self.columns.candidates[row].tolist()

@@ -122,11 +122,17 @@ def shape(structure: Structure) -> Shape:
     shown = structure.collapsed
     active = np.flatnonzero(shown.active).tolist()
     order = _from_above(shown)
-    depth = _depths(shown, order)
+    # The number of edges on the longest path from a root to each node.
+    depth = [0] * len(shown)
+    for node in order:
+        for child in shown.children[node]:
+            depth[child] = max(depth[child], depth[node] + 1)
     depths = np.array([depth[leaf] for leaf in shown.leaves], dtype=np.float64)
     widths = [len(shown.children[node]) for node in active if shown.children[node]]
     shared = sum(len(shown.parents[node]) > 1 for node in active)
     kind = _kind(shown, shared)
+    labels = Counter(relation.label for relation in shown.relations)
+    relations = tuple(sorted(labels.items(), key=lambda item: (-item[1], item[0])))
     return Shape(
         leaves=len(depths),
         nodes=len(active),
@@ -140,7 +146,7 @@ def shape(structure: Structure) -> Shape:
         shared=shared,
         kind=kind,
         families=_families(structure if kind == "facts" else shown) if kind in _GROVES else (),
-        facts=FactGraph(_layers(structure), _relations(shown)) if kind == "facts" else None,
+        facts=FactGraph(_layers(structure), relations) if kind == "facts" else None,
     )
 
 
@@ -166,15 +172,6 @@ def _from_above(shown: Structure) -> list[int]:
             if not waiting[child]:
                 order.append(child)
     return order
-
-
-def _depths(shown: Structure, order: list[int]) -> list[int]:
-    """Returns the number of edges on the longest path from a root to each node."""
-    depth = [0] * len(shown)
-    for node in order:
-        for child in shown.children[node]:
-            depth[child] = max(depth[child], depth[node] + 1)
-    return depth
 
 
 def _families(structure: Structure) -> tuple[Family, ...]:
@@ -235,11 +232,6 @@ def _layers(structure: Structure) -> tuple[Layer, ...]:
             )
         )
     return tuple(rows)
-
-
-def _relations(shown: Structure) -> tuple[tuple[str, int], ...]:
-    counted = Counter(relation.label for relation in shown.relations)
-    return tuple(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,7 +206,13 @@ class HMemSearch(Search):
             kinds = ("",)
         else:
             events = self._events(fragments, similarity)
-            pool = [*fragments, *events, *self._ancestors(events)]
+            # Each has one parent at most; above a summary that is known all are known.
+            above: dict[int, None] = {}
+            for node in events:
+                while (parents := structure.parents[node]) and parents[0] not in above:
+                    node = parents[0]
+                    above[node] = None
+            pool = [*fragments, *events, *above]
         if ablate == "w/o long memory":
             kinds = _SCOPES["short"]
         # The scope decides which kinds count: "short" leaves out summaries, "long" fragments.
@@ -303,17 +309,6 @@ class HMemSearch(Search):
         note = f"{len(set(linked))} events of these fragments and the {len(dense)} most similar."
         self.tell("events", note, events, similarity, events)
         return events
-
-    def _ancestors(self, events: Sequence[int]) -> list[int]:
-        """Returns the summaries above events, each once."""
-        structure = self.view.structure
-        summaries: dict[int, None] = {}
-        for node in events:
-            # Each has one parent at most; above a summary that is known all are known.
-            while (above := structure.parents[node]) and above[0] not in summaries:
-                node = above[0]
-                summaries[node] = None
-        return list(summaries)
 
     def _times(self, node: int) -> Times | None:
         """Returns the time that an item speaks of, else its own; None if unknown."""

@@ -91,7 +91,13 @@ class Summaries:
         """Returns the texts from which a node is written: its children's, or a cell's turns."""
         draft = self._draft
         if draft.level[node] > 1:
-            return [_body(draft, child) for child in draft.children[node]]
+            # Without the headings of the children that are summaries.
+            return [
+                draft.text[child].removeprefix(
+                    heading(draft.facts[child]) if draft.level[child] > 1 else ""
+                )
+                for child in draft.children[node]
+            ]
         dialogue = payload(draft, node)
         return dialogue.split("\n") if self._leaves == "summarised" else [dialogue]
 
@@ -126,12 +132,6 @@ def heading(facts: Facts) -> str:
         parts.insert(0, " to ".join(dict.fromkeys(days)))
     head = " | ".join(filter(None, parts))
     return f"[{head}]\n" if head else ""
-
-
-def _body(draft: Draft, node: int) -> str:
-    """Returns the text of a node without its heading."""
-    text = draft.text[node]
-    return text.removeprefix(heading(draft.facts[node])) if draft.level[node] > 1 else text
 
 
 def beside(memory: Draft | Structure, item: int, kind: str) -> list[int]:
