@@ -112,7 +112,9 @@ def node_link_html(
             int(column[node]) for column in (structure.level, structure.start, structure.stop)
         )
         span = (stop - start) * _COLUMN
-        size = _size(level / top, span, row, pixel)
+        # Nodes on higher levels are larger, but lie within their span and row.
+        biggest = min(max(_BIGGEST, 9 * pixel), 0.3 * row) - _SMALLEST
+        size = max(_SMALLEST, min(_SMALLEST + biggest * (level / top), 0.45 * span))
         # The label, where it has room, and the lines of the tooltip.
         name = marks.names[node] if marks.names else ""
         label = name.split(", ")[0] or str(node)
@@ -186,19 +188,6 @@ def _drawn_nodes(structure: Structure, limit: int, special: Collection[int]) -> 
             break
         drawn.add(node)
     return sorted(drawn)
-
-
-def _size(share: float, span: float, row: float, pixel: float) -> float:
-    """Returns the radius of a node, larger on higher levels, but within its span and row.
-
-    Args:
-        share: the node's level as a share of the highest one.
-        span: width of the node's span.
-        row: height of a level's row.
-        pixel: size of a pixel, in the same units.
-    """
-    biggest = min(max(_BIGGEST, 9 * pixel), 0.3 * row)
-    return max(_SMALLEST, min(_SMALLEST + (biggest - _SMALLEST) * share, 0.45 * span))
 
 
 def _style(background: str, foreground: str) -> str:

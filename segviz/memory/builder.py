@@ -23,7 +23,7 @@ from segviz.llm import Chat, ModelError
 from segviz.memory.factory import make_system, needs_chat, paid, parts_of, provenance
 from segviz.memory.memory import Memory
 from segviz.text.captions import counted
-from segviz.tree import Add, Event, Record, Revise, Step
+from segviz.tree import Add, Record, Revise, Step
 from segviz.waiting import check_cancelled, waited_for
 
 Progress = Callable[[int, int], None]
@@ -193,7 +193,15 @@ class Building:
             )
         if not built_in(self._system):
             for event in step.events:
-                self._check(event)
+                if not isinstance(event, Add | Revise):
+                    continue
+                check_text(event.text, self._system)
+                (start, stop), count, of = event.span, len(self.units), np.ndim(event.vector)
+                if of != 1 or not (0 <= start <= count and 0 <= stop <= count):
+                    raise ValueError(
+                        f"a vector of {of} dimensions, span {event.span}; expected 1 dimension, a "
+                        f"span within 0 to {count} units"
+                    )
         try:
             self._record.take(step)
             self._taken += 1
@@ -203,15 +211,6 @@ class Building:
                 f"be stored ({error}); expected numbers of 32 bits, and facts that are plain JSON "
                 "values"
             ) from None
-
-    def _check(self, event: Event) -> None:
-        """Raises ValueError for an event of a foreign system that no memory can hold."""
-        if isinstance(event, Add | Revise):
-            check_text(event.text, self._system)
-            (start, stop), count = event.span, len(self.units)
-            if np.ndim(event.vector) != 1 or not (0 <= start <= count and 0 <= stop <= count):
-                form = f"a vector of {np.ndim(event.vector)} dimensions, span {event.span}"
-                raise ValueError(f"{form}; expected 1 dimension, a span within 0 to {count} units")
 
 
 def build(

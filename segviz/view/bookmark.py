@@ -86,7 +86,20 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
         if item.name == "settings":
             written |= {in_link(name): _as_text(part) for name, part in value.items()}
         elif item.name == "retrieval":
-            written |= _encode_retrieval(value, opening_settings(bookmark.system))
+            # Those that differ from the opening if they score as it does, else from the defaults
+            # with the system's usual method.
+            opening = opening_settings(bookmark.system)
+            opens = value == value.scored_as(opening)
+            usual = opening if opens else RetrievalSettings(method=opening.method)
+            parts: dict[str, str] = {}
+            for each in parameters(RetrievalSettings):
+                part = getattr(value, each.name)
+                if part != getattr(usual, each.name):
+                    parts[each.in_link] = _as_text(not part if each.spec.opposite else part)
+            # A part about scoring, the policy if there is no other, tells the decoder the base.
+            if not opens and parts.keys().isdisjoint(value.names("scoring")):
+                written["policy"] = value.policy
+            written |= parts
         elif value != item.default:
             written[item.name.replace("_", "-")] = _as_text(value)
     return written
@@ -95,24 +108,6 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
 def in_link(name: str) -> str:
     """Returns the name in a link of a system's parameter: with ``system.`` if it is ambiguous."""
     return f"system.{name}" if name in _READERS else name
-
-
-def _encode_retrieval(retrieval: RetrievalSettings, opening: RetrievalSettings) -> dict[str, str]:
-    """Returns the parts of a link for retrieval settings: those that differ from a base.
-
-    If the settings score as the ``opening`` the base is the opening. Else it is the defaults with
-    the system's usual method. A part about scoring, the policy if there is no other, tells the
-    decoder which base to take.
-    """
-    opens = retrieval == retrieval.scored_as(opening)
-    usual = opening if opens else RetrievalSettings(method=opening.method)
-    written: dict[str, str] = {}
-    for each in parameters(type(retrieval)):
-        value = getattr(retrieval, each.name)
-        if value != getattr(usual, each.name):
-            written[each.in_link] = _as_text(not value if each.spec.opposite else value)
-    silent = not opens and written.keys().isdisjoint(retrieval.names("scoring"))
-    return {"policy": retrieval.policy} | written if silent else written
 
 
 def looks(link: Mapping[str, str]) -> dict[str, str]:

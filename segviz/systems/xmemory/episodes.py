@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from segviz.construct import Annotate, Arrival, Declared, param
-from segviz.construct.tasks import Boundary, Tasks
+from segviz.construct.tasks import Boundary, Stated, Tasks
 from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
 from segviz.systems.common.annotation import write
 from segviz.systems.common.structure_editor import Draft, sources
 from segviz.systems.xmemory.retrieval import EPISODE
 from segviz.systems.xmemory.themes import SEMANTIC, Themes, reassigned
-from segviz.tree import Facts, as_number
+from segviz.tree import Facts, Vector, as_number
 
 
 @dataclass(frozen=True)
