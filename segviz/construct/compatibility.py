@@ -197,6 +197,7 @@ class Calibrated(Judging, Declared):
         return limits
 
     def _judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
+        """Joins the lowest candidate whose similarity reaches the threshold of its level."""
         rows = np.array([c.vector for c in candidates])
         centre = self.background if self.background is not None else np.zeros_like(rows[0])
         # The centre of the conversation so far; the background steadies it while it is short.
@@ -349,6 +350,7 @@ class Pointwise(ChatCompatibility, Declared):
     )
 
     def _judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
+        """Asks for each candidate by itself; if an answer fails, the offline model decides."""
         prompt = score_prompt if self.asks == "all" else pointwise_prompt
         prompts = [prompt(unit.text, each.level, each.text) for each in candidates]
         labels = [NOT_ASKED] * len(candidates)
@@ -408,6 +410,7 @@ class Batch(ChatCompatibility):
     name: ClassVar[str] = "batch"
 
     def _judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
+        """Asks once for all candidates; if the answer fails, the offline model decides."""
         prompt = batch_prompt(unit.text, [(c.level, c.text) for c in candidates])
         answer = self._answer(prompt)
         label = answer.label

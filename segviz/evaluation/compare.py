@@ -133,6 +133,7 @@ class Standing:
         return row
 
     def _means(self, measures: Sequence[str], adversarial: bool) -> Row:
+        """Returns the mean of each measure; of the first one also without disputed questions."""
         row: Row = {}
         for name in measures:
             row[MEASURES[name].label] = self.outcomes.mean(name, adversarial=adversarial)
@@ -323,6 +324,7 @@ def _seconds(
     settings: RetrievalSettings,
     clock: Callable[[], float],
 ) -> float:
+    """Returns the mean duration of a question, over the first five."""
     asked = [question.text for question in questions[:_TIMED]]
     memory.scorer(settings.relevance_for(memory.model))
     began = clock()

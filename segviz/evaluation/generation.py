@@ -179,6 +179,7 @@ def evaluate_answers(
     rows: list[AnswerRow] = []
 
     def evaluation() -> AnswerEvaluation:
+        """Returns the measures of the rows so far."""
         values: dict[str, list[float | None]] = {
             "accuracy": [row.right for row in rows],
             "perfect": [None if row.score is None else row.score == _BEST for row in rows],
@@ -224,6 +225,7 @@ def evaluate_answers(
 
 
 def _row(question: Question, answer: Answer, graded: Reply | LabelError | None) -> AnswerRow:
+    """Returns the grade of an answer, by a rule or a judge, and its overlap with the gold one."""
     # The grade of a rule, if one decides, else that of the judge.
     score, fault, tokens = by_rule(question, answer.text), answer.fault, answer.tokens
     if isinstance(graded, LabelError):
@@ -239,17 +241,17 @@ def _row(question: Question, answer: Answer, graded: Reply | LabelError | None) 
         f1 = token_f1(answer.text, question.answer)
         bleu = bleu1(answer.text, question.answer)
     return AnswerRow(
-        question.index,
-        question.category,
-        is_adversarial(question),
-        answer.text,
-        score,
-        None if score is None else score >= RIGHT_FROM,
-        f1,
-        bleu,
-        tokens,
-        fault,
-        answer.left_out,
+        index=question.index,
+        category=question.category,
+        adversarial=is_adversarial(question),
+        answer=answer.text,
+        score=score,
+        right=None if score is None else score >= RIGHT_FROM,
+        token_f1=f1,
+        bleu1=bleu,
+        tokens=tokens,
+        fault=fault,
+        left_out=answer.left_out,
     )
 
 

@@ -27,14 +27,8 @@ def contentless_lines(structure: Structure, speakers: Sequence[str]) -> dict[int
     """Returns the share of contentless lines on each level above 0.
 
     The lines of all nodes of a level are pooled. A chain of nodes with one text counts once, on its
-    lowest level.
-
-    Args:
-        structure: the memory at one moment.
-        speakers: names of the speakers of the conversation; they are no content.
-
-    Returns:
-        Level to share in [0, 1], ascending; a level without lines is left out.
+    lowest level. Names of ``speakers`` are no content. Levels ascend, shares are in [0, 1]; a level
+    without lines is left out.
     """
     return {
         level: empty / every for level, (empty, every) in line_counts(structure, speakers).items()

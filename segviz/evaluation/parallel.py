@@ -197,6 +197,7 @@ def _measured(place: int, run: _Run) -> tuple[int, Measured[Any] | HandoverError
 
 
 def _refuse_models(builders: Mapping[str, Build]) -> None:
+    """Raises ValueError if a builder has a model of a server: workers get no keys."""
     for name, build in builders.items():
         options = build.keywords if isinstance(build, partial) else {}
         embedder = options.get("embedder")

@@ -112,10 +112,11 @@ def _twins(before: Structure, after: Structure) -> tuple[dict[int, int], dict[in
 
 
 def _change(before: QuestionRanks, after: QuestionRanks, old: int, new: int) -> RankChange:
+    """Returns how the node ``old`` of one memory, ``new`` in the other, changed its rank."""
     return RankChange(
-        (old, new),
-        (int(before.rank[old]), int(after.rank[new])),
-        (old in before.read, new in after.read),
-        before.gold.get(old) or after.gold.get(new, ()),
-        old in before.narrow or new in after.narrow,
+        nodes=(old, new),
+        ranks=(int(before.rank[old]), int(after.rank[new])),
+        read=(old in before.read, new in after.read),
+        gold=before.gold.get(old) or after.gold.get(new, ()),
+        narrow=old in before.narrow or new in after.narrow,
     )

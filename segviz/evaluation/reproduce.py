@@ -566,6 +566,7 @@ def _ordered(bench: Bench, names: Sequence[str], printed: Mapping[str, Row]) -> 
 
 
 def _demands(bench: Bench) -> list[Row]:
+    """Returns for each system if it works online and keeps the order, ours and printed."""
     ticks = {"raptor": ("no", "no"), "memtree": ("yes", "no"), "segment-tree": ("yes", "yes")}
     printed: dict[str, Row] = {
         name: {"online, paper": online, "keeps order, paper": order}
@@ -580,6 +581,7 @@ def _demands(bench: Bench) -> list[Row]:
 
 
 def _control(bench: Bench) -> list[Row]:
+    """Returns how the tree and the control without time keep the order, ours and printed."""
     printed: dict[str, Row] = {
         name: {"keeps order, paper": in_order, "leaves put elsewhere, %, paper": 0.0}
         for name, in_order in (("clustering", "no"), ("segment-tree", "yes"))
@@ -607,7 +609,7 @@ def losses(
     if not seeds:
         raise ValueError("seeds is empty; name at least one")
     whole = bench.each(measure, variants, **settings)
-    moved = bench.each(measure, variants, seeds, share, **settings)
+    moved = bench.each(measure, variants, seeds=seeds, share=share, **settings)
 
     def all_of(parts: Sequence[Outcomes]) -> Outcomes:
         return pooled(dict(zip(bench.names, parts, strict=True)))
@@ -615,6 +617,7 @@ def losses(
     return {
         label: (
             all_of(whole[label]),
+            # Results come by conversation, then by seed: every so many are of one seed.
             averaged([all_of(moved[label][n :: len(seeds)]) for n in range(len(seeds))]),
         )
         for label in variants
@@ -622,6 +625,7 @@ def losses(
 
 
 def _lost(bench: Bench) -> list[Row]:
+    """Returns the losses of the permutation experiment, by measures of retrieval and by grades."""
     rows: list[Row] = []
     plain: dict[str, Any] = {"policy": "none", "relevance": "dense"}
     # Losses by measures of retrieval, for every construction.
@@ -638,12 +642,13 @@ def _lost(bench: Bench) -> list[Row]:
     # Losses by graded answers, in the same rows.
     if bench.chat:
         clusters: Variants = {"clusters, no time": ("clustering", _WRITTEN)}
-        how = {"chat": bench.chat, "relevance": "dense"}
-        for label, pair in losses(bench, {**clusters, **batch}, (0,), 0.3, judged, **how).items():
+        how: dict[str, Any] = {"chat": bench.chat, "relevance": "dense"}
+        graded_pairs = losses(bench, {**clusters, **batch}, (0,), measure=judged, **how)
+        for label, (whole, moved) in graded_pairs.items():
             row = next(row for row in rows if row["construction"] == label)
-            row |= _means("judge, in order", pair[0], "accuracy")
-            row |= _means("judge, permuted", pair[1], "accuracy")
-            row |= _means("loss, judge", pair[0], "accuracy", pair[1])
+            row |= _means("judge, in order", whole, "accuracy")
+            row |= _means("judge, permuted", moved, "accuracy")
+            row |= _means("loss, judge", whole, "accuracy", moved)
     else:
         rows.append({"construction": "segment tree, batch"})
     columns = dict.fromkeys((name for row in rows for name in row), math.nan)
@@ -669,12 +674,14 @@ def _means(column: str, outcomes: Outcomes, name: str, before: Outcomes | None =
 
 
 def _swept(bench: Bench, variants: Variants, **how: Any) -> dict[str, Sweep]:
+    """Returns the sweep of each variant over policies, alphas and horizons."""
     grid: dict[str, Any] = {"policies": _POLICIES, "horizons": (1, 2, 3), "relevance": "dense"}
     by_label = bench.each(sweep, variants, **grid, **how)
     return {label: pooled_sweep(bench.names, sweeps) for label, sweeps in by_label.items()}
 
 
 def _constructions(bench: Bench) -> list[Row]:
+    """Returns the best setting of each policy, by construction and order of the units."""
     rows: list[Row] = []
     for share, order_name in ((0.0, "in order"), (0.3, "30 % moved")):
         for label, swept in _swept(bench, CONSTRUCTIONS, share=share).items():
@@ -737,6 +744,7 @@ def _shapes(bench: Bench) -> list[Row]:
 
 
 def _cost(bench: Bench) -> list[Row]:
+    """Returns the cost of building each system."""
     systems: Variants = {
         **{name: (name, {}) for name in SYSTEMS if name != "segment-tree"},
         **dict(list(CONSTRUCTIONS.items())[1:]),
@@ -745,6 +753,7 @@ def _cost(bench: Bench) -> list[Row]:
 
 
 def _over_alpha(bench: Bench) -> list[Row]:
+    """Returns answer words by policy, alpha and horizon, and their mean over horizons."""
     (swept,) = _swept(bench, _TREE).values()
     none = _means("no propagation", swept.baseline.outcomes, JUDGED_BY)
     rows: list[Row] = []
@@ -758,6 +767,7 @@ def _over_alpha(bench: Bench) -> list[Row]:
 
 
 def _levels(bench: Bench) -> list[Row]:
+    """Returns the shares of the levels among the retrieved nodes, by policy, at two hops."""
     (swept,) = _swept(bench, _TREE).values()
     return [
         {"policy": policy, **row}
@@ -778,6 +788,7 @@ _MEMTREES: Variants = {
 
 
 def _depths(bench: Bench) -> list[Row]:
+    """Returns the share of the nodes of MemTree at each depth, by parameters of its threshold."""
     return [
         {"θ₀": f"θ₀ {base:g}", "r": f"r {rate:g}", "depth": int(depth), "nodes, %": share}
         for (base, rate), row in zip(_GRID.values(), bench.rows(depths, _MEMTREES), strict=True)
@@ -787,6 +798,7 @@ def _depths(bench: Bench) -> list[Row]:
 
 
 def _thresholds(bench: Bench) -> list[Row]:
+    """Returns measures of MemTree's own retrieval, by parameters of its threshold."""
     names = ("answer_words", "reached", "words")  # leaves are the same in every tree
     rows = bench.rows(quality, _MEMTREES, names=names, **_OWN)
     return [
@@ -796,6 +808,7 @@ def _thresholds(bench: Bench) -> list[Row]:
 
 
 def _index(bench: Bench) -> list[Row]:
+    """Returns the nodes on each layer of H-Mem and of its graph, ours and printed."""
     rows: list[Row] = []
     (sizes,) = bench.rows(layers, {"": ("h-mem", {})})
     place, last = ("h-mem", "Table 7"), math.nan
@@ -812,6 +825,7 @@ def _index(bench: Bench) -> list[Row]:
 
 
 def _plans(bench: Bench) -> list[Row]:
+    """Returns how H-Mem splits questions and follows them up, by format of the data."""
     rows: list[Row] = []
     printed = {row.data: row.value for row in REPORTED if row.metric == "follow-up-rate"}
     for data in dict.fromkeys(talk.source_format for talk in bench.talks):
@@ -832,6 +846,7 @@ def _refresh(bench: Bench) -> list[Row]:
 
 
 def _fan_out(bench: Bench) -> list[Row]:
+    """Returns the trees of MemForest by the most children of a node."""
     families = ("session_k", "entity_k", "scene_k")
     sizes = (3, 4, 8, 12, 16, 32)
     variants: Variants = {str(k): ("memforest", dict.fromkeys(families, k)) for k in sizes}
@@ -843,6 +858,7 @@ _BLOCKS = 20  # as xMemory retrieves
 
 
 def _density(bench: Bench) -> list[Row]:
+    """Returns blocks and tokens that cover the gold evidence, of xMemory and naive RAG."""
     ways: dict[str, tuple[str, dict[str, Any]]] = {
         "naive RAG": ("dense", {"policy": "none", "relevance": "dense"}),
         "xmemory": ("xmemory", _OWN),
@@ -1100,21 +1116,25 @@ def _short(value: float) -> str:
 
 
 def _farthest(rows: Sequence[Row]) -> str:
-    """Returns a sentence on how many numbers are near the printed ones, and on the farthest one."""
-    pairs = [
-        (abs(math.log(ours / theirs)), str(next(iter(row.values()))), name, ours, theirs)
-        for row in rows
-        for name in row
-        if (ours := number_of(row[name])) > 0
-        and (theirs := number_of(row.get(f"{name}, paper"))) > 0
-    ]
-    if not pairs:
+    """Returns a sentence on how many numbers are near the printed ones, and on the farthest one.
+
+    The column "x, paper" has the printed numbers of the column "x".
+    """
+    compared: list[tuple[float, str, str, float, float]] = []
+    for row in rows:
+        label = str(next(iter(row.values())))  # the first column names the row
+        for column in row:
+            ours, theirs = number_of(row[column]), number_of(row.get(f"{column}, paper"))
+            if ours > 0 and theirs > 0:
+                distance = abs(math.log(ours / theirs))
+                compared.append((distance, label, column, ours, theirs))
+    if not compared:
         return ""
-    _, label, name, ours, theirs = max(pairs)
-    near = sum(one[0] <= math.log(1.15) for one in pairs)
+    _, label, name, ours, theirs = max(compared)
+    near = sum(distance <= math.log(1.15) for distance, *_ in compared)
     return (
-        f"{near} of {len(pairs)} numbers lie within 15 % of the printed ones; farthest is {label}, "
-        f"{name}: {_short(ours)} against {_short(theirs)}."
+        f"{near} of {len(compared)} numbers lie within 15 % of the printed ones; farthest is "
+        f"{label}, {name}: {_short(ours)} against {_short(theirs)}."
     )
 
 

@@ -35,12 +35,7 @@ def normalised(text: str) -> list[str]:
 def token_f1(predicted: str, gold: str) -> float:
     """Returns the harmonic mean of precision and recall over tokens, counting repeated tokens.
 
-    Args:
-        predicted: the answer.
-        gold: the gold answer.
-
-    Returns:
-        F1 in [0, 1]; 1.0 for two answers without a token, 0.0 if only one has none.
+    F1 is in [0, 1]; 1.0 for two answers without a token, 0.0 if only one has none.
 
     Source: SQuAD.
     """

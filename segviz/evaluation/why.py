@@ -59,23 +59,21 @@ def deciding_turn(
 ) -> tuple[str, list[Holder]] | None:
     """Finds the gold turn that one result reads much earlier than another, for one question.
 
-    Args:
-        results: the result of each memory for the question.
-        golds: the gold turns of the question in each of these structures.
-
-    Returns:
-        The turn and, for each result, the best-ranked node with it; None for a question without
-        gold turns. The turn is the one for which 1 / (1 + units read before the node) differs most
-        between two results, so that late ranks count little. This number is 0 without such a node.
-        Of equal turns the first is returned.
+    Returns the turn and, for each result, the best-ranked node with it; None for a question without
+    gold turns. The turn is the one for which 1 / (1 + units read before the node) differs most
+    between two results, so that late ranks count little. This number is 0 without such a node. Of
+    equal turns the first is returned.
     """
 
     def holder(result: Result, gold: GoldEvidence, turn: str) -> Holder:
+        """Returns the node of a result that has the turn and ranks best."""
         nodes = [node for node, turns in gold.by_node.items() if turn in turns]
         if not nodes:
-            return Holder(None, 0, math.inf)
+            return Holder(None, rank=0, units=math.inf)
+        # Rank 0, not returned, comes after all ranks.
         node = min(nodes, key=lambda one: rank_of(result, one) or len(result.structure) + 1)
-        return Holder(node, rank_of(result, node), ahead(result, node)[1])
+        _, units = ahead(result, node)
+        return Holder(node, rank_of(result, node), units)
 
     def gap(holders: Sequence[Holder]) -> float:
         early = [1 / (1 + one.units) for one in holders]
@@ -91,14 +89,8 @@ def deciding_turn(
 def ranks_without_words(ask: Callable[[str], Result], question: str, node: int) -> dict[str, int]:
     """Returns how the rank of a node changes when each content word is removed from the question.
 
-    Args:
-        ask: retrieves for a text.
-        question: the whole question.
-        node: the node whose rank is looked up.
-
-    Returns:
-        For each word whose removal changes the rank, the rank without the word, 0 if the node is
-        then not returned. The largest ratio of ranks comes first.
+    ``ask`` retrieves for a text. Words whose removal does not change the rank are left out; rank 0
+    means that the node is not returned. The largest ratio of ranks comes first.
     """
     whole, words = ask(question), dict.fromkeys(map(str.lower, _WORD.findall(question)))
     before, last = rank_of(whole, node), len(whole.structure) + 1

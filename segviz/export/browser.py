@@ -69,6 +69,7 @@ def find_browser(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def _usual(environ: Mapping[str, str], platform: str = sys.platform) -> Iterator[Path]:
+    """Yields the places where browsers are usually installed, on macOS and Windows."""
     if platform == "darwin":
         for root in (Path("/Applications"), Path.home() / "Applications"):
             for name in _MAC:

@@ -79,6 +79,7 @@ def html_page(view: View) -> str:
 
 
 def _body(view: View) -> list[str]:
+    """Returns the body of the page: settings, buttons, tree, and the evidence or step."""
     lines = "".join(
         f'<div><dt>{escape(name)}</dt><dd dir="auto" data-of="{escape(name)}">'
         f"{_literal(value)}</dd></div>"
@@ -111,6 +112,7 @@ def _body(view: View) -> list[str]:
 
 
 def _step(view: View) -> list[str]:
+    """Returns the section about the step that the page shows."""
     step = view.step
     if step is None:
         return ["<section><h2>Step</h2><p>The memory is still empty.</p></section>"]
@@ -124,6 +126,7 @@ def _step(view: View) -> list[str]:
 
 
 def _evidence(view: View) -> list[str]:
+    """Returns the section with the retrieved nodes, best first."""
     result = view.result
     assert result is not None
     answer = view.question.answer if view.question else None
@@ -141,6 +144,7 @@ def _evidence(view: View) -> list[str]:
 
 
 def _item(view: View, item: Evidence, names: tuple[str, str]) -> str:
+    """Returns the list item of a retrieved node; ``names`` are those of the two scores."""
     where = units_text(*item.span)
     gold = view.gold.by_node.get(item.node, ())
     marks = f" · gold {', '.join(gold)}" if gold else ""
@@ -148,12 +152,13 @@ def _item(view: View, item: Evidence, names: tuple[str, str]) -> str:
     moved = "" if item.rank_before == item.rank_after else f", was rank {item.rank_before}"
     level = level_name(item.level, level_names(view.memory.system))
     label = shown_labels(view.memory, view.structure)[item.node]
-    (before, after), share = names, int(view.structure.active.sum())
+    # Scores are shown as multiples of an even share, 1 / number of active nodes.
+    (before, after), nodes = names, int(view.structure.active.sum())
     return (
         f'<li value="{item.rank_after}"><bdi>{_literal(label)}</bdi> node {item.node} '
         f"<bdi>{_literal(level)} · {where} · turns {_literal(turns)}{_literal(marks)}</bdi>"
-        f'<div class="scores">{before} ×{share * item.initial:.2f} → {after} '
-        f"×{share * item.final:.2f} of an even share{moved}</div>"
+        f'<div class="scores">{before} ×{nodes * item.initial:.2f} → {after} '
+        f"×{nodes * item.final:.2f} of an even share{moved}</div>"
         f'<div class="text" dir="auto">{_literal(item.text)}</div></li>'
     )
 
@@ -166,6 +171,7 @@ def _literal(text: str) -> str:
 
 
 def _data(view: View) -> str:
+    """Returns the data of the page as JSON that is safe inside a script element."""
     structure, scene = view.structure, _scene(view)
     stage = _height(view) if view.result else None  # without what surrounds the tree
     nodes = range(len(structure)) if scene.origin is None else scene.origin.tolist()
@@ -238,6 +244,8 @@ def _scene(view: View) -> Scene:
 
 
 def _style() -> str:
+    """Returns the style sheet, with the colours of both themes."""
+
     def variables(theme: str, where: str = "") -> str:
         background, foreground = SURFACE[theme]
         return (

@@ -114,6 +114,7 @@ def draw(sheet: Sheet, *, browser: Path | None = None) -> bytes:
 
 
 def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
+    """Runs the browser on a sheet; returns the picture, or raises BrowserError."""
     kind = "png" if sheet.kind == "webp" else sheet.kind  # its frames, side by side
     page, target, messages = folder / "sheet.html", folder / f"made.{kind}", folder / "messages"
     page.write_text(sheet.html, encoding="utf-8")

@@ -14,8 +14,8 @@ from segviz.systems import SYSTEMS
 
 _UPLOADED = "the-file-you-uploaded.json"
 _LINE = 88
-_SPREAD = ("policy", "alpha", "horizon")
-_ALWAYS = (*_SPREAD, "k", "relevance")  # written even if they are the default
+_PROPAGATION = ("policy", "alpha", "horizon")
+_ALWAYS = (*_PROPAGATION, "k", "relevance")  # written even if they are the default
 
 
 def python_snippet(view: View) -> str:
@@ -51,12 +51,13 @@ def python_snippet(view: View) -> str:
     else:
         moment = view.moment
         whole = "memory.structure" if moment == len(memory.steps) else f"memory.at({moment})"
-        literal = view.structure.collapsed is not view.structure
-        lines.append(f"structure = {whole}{'' if literal else '.collapsed'}")
+        collapsed = view.structure.collapsed is view.structure
+        lines.append(f"structure = {whole}{'.collapsed' if collapsed else ''}")
     return "\n".join(lines) + "\n"
 
 
 def _built(view: View) -> list[str]:
+    """Returns the lines that load the conversation and build the memory."""
     link, lines = view.bookmark, list[str]()
     path = repr(link.path or _UPLOADED)
     if link.sample is not None:
@@ -78,6 +79,7 @@ def _built(view: View) -> list[str]:
 
 
 def _asked(view: View) -> list[str]:
+    """Returns the lines that ask the question, with the settings that are not the default."""
     result = view.result
     assert result is not None
     given = {name: getattr(result.settings, name) for name in _ALWAYS}
@@ -86,8 +88,8 @@ def _asked(view: View) -> list[str]:
         value = getattr(result.settings, item.name)
         if item.name not in _ALWAYS and value != getattr(usual, item.name):
             given[item.name] = value
-    if result.native:
-        given = {name: value for name, value in given.items() if name not in _SPREAD}
+    if result.native:  # the system's own retrieval does not propagate
+        given = {name: value for name, value in given.items() if name not in _PROPAGATION}
     return [
         f"result = {_call('memory.ask', repr(result.question), given)}",
         "for item in result.evidence:",
@@ -96,6 +98,7 @@ def _asked(view: View) -> list[str]:
 
 
 def _call(function: str, first: str, named: dict[str, Any]) -> str:
+    """Returns a call as Python code, on several lines if it is long."""
     arguments = [first, *(f"{name}={value!r}" for name, value in named.items())]
     line = f"{function}({', '.join(arguments)})"
     if len(line) <= _LINE:

@@ -74,6 +74,7 @@ def rows_markdown(rows: Sequence[Row]) -> str:
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
     def cell(value: Any) -> str:
+        """Returns a value as a cell; a large mean is shorter."""
         if isinstance(value, Mean):
             large = not value.n or abs(value.high) >= 10
             mean, *bounds = (
@@ -212,30 +213,28 @@ def sweeps_csv(runs: Sequence[Measured[Sweep]]) -> str:
 
 
 def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]) -> str:
+    """Writes sweeps, each after the values of its ``owners``, as :func:`sweep_csv` describes."""
     reading = RetrievalSettings.names("reading")
     names = [*owners, "policy", "alpha", "horizon", *reading, "units", "tokens", "relevance"]
     names += ["measure", "category", "adversarial", "disputed", "mean", "low", "high", "n"]
     names += ["gain", "gain_low", "gain_high"]
-
-    def rows() -> Iterator[list[Value]]:
-        for owner, every in sweeps:
-            # All questions and, if an audit disputes some, the others.
-            counts = (True, False) if any(every.baseline.outcomes.disputed) else (True,)
-            for sweep in (every.counting(disputed=one) for one in counts):
-                gains = {
-                    (name, adversarial): sweep.gains(name, adversarial=adversarial)
-                    for name in MEASURES
-                    for adversarial in (True, False)
-                }
-                values = (getattr(sweep.settings, name) for name in reading)
-                shared = [int(each) if isinstance(each, bool) else each for each in values]
-                shared += [sweep.units, sweep.tokens, sweep.settings.relevance]
-                for one in (sweep.baseline, *sweep.cells):
-                    setting = (one.policy, float(one.alpha), one.horizon)
-                    for row in _measured(sweep, one, gains):
-                        yield [*owner, *setting, *shared, *row]
-
-    return table(names, rows())
+    rows: list[list[Value]] = []
+    for owner, every in sweeps:
+        # All questions and, if an audit disputes some, the others.
+        counts = (True, False) if any(every.baseline.outcomes.disputed) else (True,)
+        for sweep in (every.counting(disputed=one) for one in counts):
+            gains = {
+                (name, adversarial): sweep.gains(name, adversarial=adversarial)
+                for name in MEASURES
+                for adversarial in (True, False)
+            }
+            values = (getattr(sweep.settings, name) for name in reading)
+            shared = [int(each) if isinstance(each, bool) else each for each in values]
+            shared += [sweep.units, sweep.tokens, sweep.settings.relevance]
+            for one in (sweep.baseline, *sweep.cells):
+                setting = (one.policy, float(one.alpha), one.horizon)
+                rows += [[*owner, *setting, *shared, *row] for row in _measured(sweep, one, gains)]
+    return table(names, rows)
 
 
 def _measured(

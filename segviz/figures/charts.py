@@ -129,6 +129,7 @@ def rows_figure(
 
 
 def _columns(rows: Sequence[Row], chart: Chart, hollow: str) -> list[str]:
+    """Returns the columns to draw; a name of ``chart.y`` that ends in a space is a prefix."""
     known = dict.fromkeys(name for row in rows for name in row if not name.endswith(hollow))
     return [
         name
@@ -229,24 +230,18 @@ def _draw_series(
 ) -> None:
     """Adds one series to a panel, with intervals of means.
 
-    Args:
-        figure: receives the marks.
-        at: ``row`` and ``col`` of the panel.
-        chart: description of the chart.
-        rows: rows of the table.
-        where: position of each row on the other axis.
-        series: column and style.
+    ``at`` is the panel's ``row`` and ``col``, ``where`` each row's position on the other axis.
     """
     column, name, mark, line = series.column, series.name, series.mark, series.line
     values = [row.get(column) for row in rows]
     numbers = [number_of(value) for value in values]
     if all(map(math.isnan, numbers)):
         return
-    # A line joins the marks if x is ordered; of a long series without gaps it is all.
-    across = chart.kind == "dots"
-    ordered = chart.kind == "stack" or all(isinstance(one, int | float) for one in where)
-    joined = line is not None and ordered and not across
-    plain = joined and len(rows) > _MANY and not any(map(math.isnan, numbers))
+    # A line joins the marks if x is ordered. A long series without gaps is a line without marks.
+    values_on_x = chart.kind == "dots"
+    x_ordered = chart.kind == "stack" or all(isinstance(one, int | float) for one in where)
+    joined = line is not None and x_ordered and not values_on_x
+    line_alone = joined and len(rows) > _MANY and not any(map(math.isnan, numbers))
     means = [value if isinstance(value, Mean) else None for value in values]
     tooltips = [
         f"{row[chart.x]} {name or column}<br>{mean or f'{number:.3g}'}"
@@ -264,12 +259,12 @@ def _draw_series(
     figure.add_scatter(
         name=name,
         legendgroup=name,
-        x=numbers if across else where,
-        y=where if across else numbers,
-        mode="lines" if plain else "lines+markers" if joined else "markers",
+        x=numbers if values_on_x else where,
+        y=where if values_on_x else numbers,
+        mode="lines" if line_alone else "lines+markers" if joined else "markers",
         line={"color": mark["color"], **(line or {})},
         marker=mark,
-        error_x=interval if across and any(means) else None,
+        error_x=interval if values_on_x and any(means) else None,
         error_y=interval if chart.intervals and any(means) else None,
         customdata=tooltips,
         hovertemplate="%{customdata}<extra></extra>",

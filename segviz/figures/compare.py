@@ -72,6 +72,7 @@ def turn_matrix(
     others = tuple(turn for turn in order if turn in anything and turn not in gold)
 
     def state(name: str, turn: str) -> str:
+        """Returns the state of a turn in the column of a system."""
         if turn in returned[name]:
             return "found" if turn in gold else "returned"
         if turn not in gold:

@@ -41,16 +41,18 @@ def atlas_payload(
         ``names`` of all nodes that occur, and ``dots``. The ``rows`` of a dot have a list for each
         node: index of its name, rank before, rank after (0 for none), sum of flags, gold turns.
     """
-    known: dict[tuple[bool, int], int] = {}
-    said: list[str] = []
+    names_before, names_after = names
+    place: dict[tuple[bool, int], int] = {}  # of the names in use, by (is new, node)
+    used: list[str] = []
 
     def name(change: RankChange) -> int:
+        """Returns the place of a node's name in ``used``, which gets it at the first time."""
         old, new = change.nodes
-        node = (old < 0, new if old < 0 else old)
-        if node not in known:
-            known[node] = len(said)
-            said.append(names[node[0]][node[1]])
-        return known[node]
+        node = (True, new) if old < 0 else (False, old)
+        if node not in place:
+            place[node] = len(used)
+            used.append(names_after[new] if old < 0 else names_before[old])
+        return place[node]
 
     def row(change: RankChange) -> list[Any]:
         before, after = change.read
@@ -60,13 +62,13 @@ def atlas_payload(
     return {
         "dots": [
             {
-                "place": place,
+                "place": question,
                 "text": shorten(text, _QUESTION),
                 "group": group,
                 "asked": asked,
-                "rows": [row(change) for change in changes[place]],
+                "rows": [row(change) for change in changes[question]],
             }
-            for place, text, group, asked in dots
+            for question, text, group, asked in dots
         ],
-        "names": said,
+        "names": used,
     }

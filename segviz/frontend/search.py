@@ -27,13 +27,8 @@ def read_query(sent: object) -> tuple[str, str] | None:
 def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> dict[str, Any]:
     """Finds the nodes whose full text or label contains ``query``, in any letter case.
 
-    Args:
-        payload: a ``tree_payload``.
-        texts: full text of each node.
-        query: in lower case.
-
-    Returns:
-        The answer of ``found``, in reading order (start, narrower first).
+    ``payload`` is a ``tree_payload``, ``query`` in lower case. Returns the answer of ``found``, in
+    reading order (start, narrower first).
     """
     level, start, stop = (payload[c] for c in ("level", "start", "stop"))
     names = payload.get("names") or [""] * len(texts)

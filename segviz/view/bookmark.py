@@ -122,6 +122,7 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
     problems: list[str] = []
 
     def take(name: str, read: Callable[[str], Any], store: dict[str, Any]) -> None:
+        """Reads a value of the link into ``store``; notes a problem instead if it is bad."""
         given = link[name]
         try:
             store[name.removeprefix("system.")] = read(given)
@@ -176,6 +177,7 @@ def differing(kind: type, settings: Mapping[str, Any], prefix: str = "") -> dict
 
 
 def _as_text(value: Any) -> str:
+    """Returns a value as it is written in a link."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, RetrievalSettings):
@@ -218,6 +220,7 @@ def _number(kind: type, low: float | None, high: float | None) -> Callable[[str]
     """Returns a reader of finite numbers from ``low`` to ``high``; None means no bound."""
 
     def read(given: str) -> Any:
+        """Returns the number that a text gives; ValueError if it is none, or out of bounds."""
         try:
             value = kind(given)
         except (ValueError, OverflowError):

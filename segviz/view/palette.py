@@ -92,6 +92,7 @@ green, of which even the first is visible."""
 
 
 def _gold(lightness: tuple[float, ...]) -> dict[str, str]:
+    """Returns the colours of the states of gold turns, by their lightness."""
     colours = _hex(
         np.array(lightness),
         np.array([0.125, 0.115, 0.15, 0.045, 0.004]),
