@@ -88,10 +88,10 @@ def rank_changes(
         pair = id(one.structure), id(two.structure)
         if pair not in twins:
             twins[pair] = _twins(one.structure, two.structure)
-        new, old = twins[pair]
-        nodes = dict.fromkeys([(old.get(node, -1), node) for node in (*two.read, *two.gold)])
-        nodes |= dict.fromkeys([(node, new.get(node, -1)) for node in (*one.read, *one.gold)])
-        changes.append(tuple(_change(one, two, *each) for each in nodes))
+        new_of, old_of = twins[pair]
+        nodes = dict.fromkeys([(old_of.get(node, -1), node) for node in (*two.read, *two.gold)])
+        nodes |= dict.fromkeys([(node, new_of.get(node, -1)) for node in (*one.read, *one.gold)])
+        changes.append(tuple(_change(one, two, old, new) for old, new in nodes))
     return changes
 
 

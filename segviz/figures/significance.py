@@ -111,14 +111,14 @@ def judge(sweep: Sweep, measure: str, *, adversarial: bool = True, sweeps: int =
         ValueError: the measure is unknown.
     """
     base = sweep.baseline.outcomes.mean(measure, adversarial=adversarial)
-    still = sweep.gain(sweep.baseline, measure, adversarial=adversarial)
+    no_gain = sweep.gain(sweep.baseline, measure, adversarial=adversarial)
     gains = sweep.gains(measure, adversarial=adversarial, sweeps=sweeps)
     verdicts = {}
     for cell in sweep.cells:
         if not sees(measure, cell.policy):
             continue
-        mean, gain = base, still
-        if cell.moves:
+        mean, gain = base, no_gain
+        if cell.moves:  # other settings do not propagate, so they equal the baseline
             mean = cell.outcomes.mean(measure, adversarial=adversarial)
             gain = gains[cell.setting]
         verdicts[cell.setting] = SettingResult(cell, mean, gain)

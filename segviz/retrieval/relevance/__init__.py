@@ -151,6 +151,7 @@ class _OverActive:
         units: Sequence[Unit],
         speakers: Sequence[str],
     ) -> None:
+        """Prepares the model on the retrievable nodes alone, numbered from 0."""
         self._rows = np.flatnonzero(structure.retrievable)
         self._n = len(structure)
         place = np.full(self._n, -1, dtype=np.int32)

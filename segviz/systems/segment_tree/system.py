@@ -97,14 +97,15 @@ class SegmentTree(Declared):
             decision = steps[-1].decision
             if decision is None or decision.chosen is None:
                 return ()
-            newest = structure.stop == structure.stop.max()
+            # Ancestors of the newest unit, on levels above the joined node.
+            on_path = structure.stop == structure.stop.max()
             above = structure.level > structure.level[decision.chosen]
-            return tuple(np.flatnonzero(structure.active & newest & above).tolist())
-        newest = steps[-1].unit.session
-        session = takewhile(lambda step: step.unit.session == newest, reversed(steps))
-        opened = min(step.unit.index for step in session)
-        late = structure.active & (structure.level > 0) & (structure.stop > opened)
-        return tuple(np.flatnonzero(late).tolist())
+            return tuple(np.flatnonzero(structure.active & on_path & above).tolist())
+        session = steps[-1].unit.session
+        of_session = takewhile(lambda step: step.unit.session == session, reversed(steps))
+        first_unit = min(step.unit.index for step in of_session)
+        outdated = structure.active & (structure.level > 0) & (structure.stop > first_unit)
+        return tuple(np.flatnonzero(outdated).tolist())
 
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
