@@ -4,6 +4,7 @@ import os
 import shutil
 import ssl
 import sys
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import settings
@@ -85,28 +86,27 @@ def pytest_collection_modifyitems(items):
 
 
 LAUNCH = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--disable-dev-shm-usage",
+    *("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
 
 
-@pytest.fixture(scope="session")
-def chromium():
-    """One real Chromium for the whole run (Playwright allows one at a time per process)."""
+@contextmanager
+def launched(without):
+    """A Chromium of Playwright's; calls ``without`` with the reason where there is none."""
     path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
     if path is None:
-        message = "no Chromium found (apt-get install chromium, or set SEGVIZ_CHROMIUM)"
-        if os.environ.get("SEGVIZ_REQUIRE_BROWSER"):
-            pytest.fail(message)
-        pytest.skip(message)
+        without("no Chromium found (apt-get install chromium, or set SEGVIZ_CHROMIUM)")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=LAUNCH)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One real Chromium for the whole run (Playwright allows one at a time per process)."""
+    with launched(pytest.fail if os.environ.get("SEGVIZ_REQUIRE_BROWSER") else pytest.skip) as one:
+        yield one

@@ -145,12 +145,16 @@ VECTORS = {
 }
 
 
-class Embeds:
+class Gives:
+    """Code of others that hands over what ``give`` makes."""
+
     name = "foreign"
 
     def __init__(self, give):
         self.give = give
 
+
+class Embeds(Gives):
     def embed(self, texts):
         with np.errstate(all="ignore"):
             return self.give(HashingEmbedder().embed(texts))
@@ -194,12 +198,7 @@ TEXTS = {
 }
 
 
-class Annotates:
-    name = "foreign"
-
-    def __init__(self, give):
-        self.give = give
-
+class Annotates(Gives):
     def __call__(self, texts):
         return self.give(texts)
 
@@ -287,62 +286,55 @@ def test_scores_stay_as_they_were_when_the_system_uses_its_array_again():
     assert np.array_equal(first.initial, before)
 
 
-@pytest.mark.parametrize("order", [itertools.cycle, reversed])
-def test_steps_without_end_or_out_of_order_are_refused(order):
+def stepping(change):
+    """A system whose steps are those of ``dense``, changed."""
+
     @dataclass(frozen=True)
-    class Wanders(SYSTEMS["dense"]):
+    class Steps(SYSTEMS["dense"]):
         name = "foreign"
 
         def steps(self, arrivals, services):
-            return order(list(super().steps(arrivals, services)))
+            return change(super().steps(arrivals, services))
 
+    return Steps()
+
+
+@pytest.mark.parametrize("order", [itertools.cycle, reversed])
+def test_steps_without_end_or_out_of_order_are_refused(order):
     with pytest.raises(HandoverError, match="expected a step for each arrival"):
-        built(Wanders())
+        built(stepping(lambda steps: order(list(steps))))
 
 
 @pytest.mark.parametrize(
     "change", [{"text": 3}, {"text": "\ud800"}, {"vector": None}, {"span": (0, 10**6)}]
 )
 def test_events_that_no_memory_can_hold_are_refused(change):
-    @dataclass(frozen=True)
-    class Odd(SYSTEMS["dense"]):
-        name = "foreign"
-
-        def steps(self, arrivals, services):
-            for step in super().steps(arrivals, services):
-                yield replace(step, events=tuple(replace(one, **change) for one in step.events))
+    def odd(steps):
+        for step in steps:
+            yield replace(step, events=tuple(replace(one, **change) for one in step.events))
 
     with pytest.raises(HandoverError, match="foreign"):
-        built(Odd())
+        built(stepping(odd))
 
 
 def test_a_system_that_fails_half_way_is_named():
-    @dataclass(frozen=True)
-    class Fails(SYSTEMS["dense"]):
-        name = "foreign"
-
-        def steps(self, arrivals, services):
-            for number, step in enumerate(super().steps(arrivals, services)):
-                if number == 3:
-                    raise KeyError("three")
-                yield step
+    def fails(steps):
+        yield from itertools.islice(steps, 3)
+        raise KeyError("three")
 
     with pytest.raises(HandoverError, match="foreign") as raised:
-        built(Fails())
+        built(stepping(fails))
     assert isinstance(raised.value.__cause__, KeyError)
 
 
 def test_errors_of_segviz_pass_through_code_of_others():
     """A build that waits for a model must still pause, not fail."""
 
-    class Asks:
-        name = "foreign"
-
-        def __call__(self, texts):
-            raise ModelError("no answer")
+    def asks(texts):
+        raise ModelError("no answer")
 
     with pytest.raises(ModelError, match="no answer"):
-        built(annotate=Asks())
+        built(annotate=Annotates(asks))
 
 
 # --- what hangs --------------------------------------------------------------------------------

@@ -121,10 +121,7 @@ class TestInTheBrowser:
 
     @pytest.mark.parametrize(
         ("marked", "dark"),
-        [
-            ('data-jp-theme-light="true"', False),
-            ('data-vscode-theme-kind="vscode-dark"', True),
-        ],
+        [('data-jp-theme-light="true"', False), ('data-vscode-theme-kind="vscode-dark"', True)],
     )
     def test_the_frame_follows_the_theme_of_the_notebook(self, notebook, memory, marked, dark):
         page, _ = notebook(segviz.show(memory))

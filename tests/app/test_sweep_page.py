@@ -14,10 +14,7 @@ from segviz.evaluation.compare import RETRIEVED_BY
 from segviz.evaluation.measures import CHOICES, sees
 from segviz.figures.compare import marks
 from segviz.figures.significance import judge
-from segviz.figures.sweep import (
-    tried_sentence,
-    verdict_sentence,
-)
+from segviz.figures.sweep import tried_sentence, verdict_sentence
 from segviz.retrieval import RELEVANCE
 from segviz.ui.pages.sweep import measuring
 from segviz.ui.widgets import measures

@@ -26,26 +26,16 @@ from segviz.evaluation.sweep import sweep
 from segviz.memory import Memory
 from segviz.retrieval import parts, relevance_model
 from segviz.retrieval.relevance import Contextual
-from tests.benchmarks.recall import flat, named
-from tests.benchmarks.report import number, real_data, table
+from tests.benchmarks.recall import STILL, Setting, flat, named
+from tests.benchmarks.report import SETS, number, real_data, table
 from tests.data import HELD_OUT, TUNED_ON
 
 Floats = NDArray[np.float64]
-SETS: dict[str, tuple[tuple[tuple[str, str], ...], tuple[int, ...]]] = {
-    "LoCoMo": ((("locomo", "locomo5.json"),), (10,)),
-    "LongMemEval oracle": ((("longmemeval", "oracle_sample.json"),), (3,)),
-    "LongMemEval-S": ((("longmemeval", "s_sample.json"),), (5, 10)),
-    "RealMem": (
-        tuple(("realmem", f"{who}.json") for who in ("Adeleke_Okonjo", "Kenta_Tanaka", "Pak_Budi")),
-        (10,),
-    ),
-}
-"""Files of each data set and the K its recall is reported at."""
+KS = {"LoCoMo": (10,), "LongMemEval oracle": (3,), "LongMemEval-S": (5, 10), "RealMem": (10,)}
+"""The K at which the recall of each data set is reported."""
 INGREDIENTS = ("words", "meaning", "similar", "dates")
 CONTEXT = ("beside", "asked")
 SECOND = ("opening",)
-Setting = tuple[str, float, int]
-STILL: Setting = ("none", 0.0, 0)
 BOTH: Setting = ("both", 0.3, 3)
 TOP_DOWN: Setting = ("top-down", 0.1, 2)
 POLICIES: tuple[Setting, ...] = (STILL, TOP_DOWN, BOTH, ("both", 0.95, 3), ("neighbours", 0.5, 2))
@@ -62,8 +52,7 @@ SYSTEMS = ("segment-tree", "clustering", "memtree", "raptor", "h-mem", "memfores
 
 def conversations(name: str) -> list[Conversation]:
     """The conversations of a data set that have questions."""
-    files = SETS[name][0]
-    found = [each for file in files for each in segviz.load(real_data(*file))]
+    found = [each for file in SETS[name] for each in segviz.load(real_data(file))]
     return [each for each in found if each.questions]
 
 
@@ -235,7 +224,7 @@ def variants() -> dict[str, str]:
 
 def measured(wanted: Iterable[str]) -> dict[str, Any]:
     """All that the tables are made from."""
-    result: dict[str, Any] = {"k": {name: SETS[name][1] for name in wanted}}
+    result: dict[str, Any] = {"k": {name: KS[name] for name in wanted}}
     rows: dict[str, dict[str, list[float]]] = {}
 
     def note(name: str, label: str, columns: Sequence[Floats]) -> None:
@@ -285,7 +274,7 @@ def _locomo() -> dict[str, Any]:
 def _tree_adds(name: str, systems: Sequence[str]) -> list[dict[str, Any]]:
     """What a structure adds, on one data set, to leaves that are scored without any context."""
     rows = []
-    k = SETS[name][1][-1]
+    k = KS[name][-1]
     for system in systems:
         memories = [segviz.build(each, system=system) for each in conversations(name)]
         bare = recalls(memories, k, BARE, [STILL, TOP_DOWN, BOTH])
@@ -367,7 +356,7 @@ def told(found: Mapping[str, Any]) -> None:
 
 
 def main() -> None:
-    told(measured(SETS))
+    told(measured(KS))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ Nothing is asserted: times belong to a machine.
 """
 
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,17 @@ def settle(page: Any) -> None:
         page.wait_for_timeout(150)
 
 
+def slider(page: Any) -> Callable[[int], None]:
+    """Moves α by the keyboard, six steps up and six down."""
+    alpha = page.locator(".st-key-ask-tree input.alpha")
+
+    def slide(number: int) -> None:
+        alpha.focus()
+        alpha.press("PageUp" if number % 12 < 6 else "PageDown")
+
+    return slide
+
+
 class Wire:
     """Counts what the server sends over the page's socket."""
 
@@ -187,13 +199,8 @@ def main() -> None:
                 page.evaluate(WATCH)
                 total = page.locator(".st-key-ask-tree .segviz").get_attribute("data-total")
                 print(f"\n{name}: {total} nodes")
-                alpha = page.locator(".st-key-ask-tree input.alpha")
-
-                def slide(number: int, alpha: Any = alpha) -> None:
-                    alpha.focus()
-                    alpha.press("PageUp" if number % 12 < 6 else "PageDown")
-
-                report("α by keyboard", changes(page, wire, processor, count, "alpha", slide))
+                slides = changes(page, wire, processor, count, "alpha", slider(page))
+                report("α by keyboard", slides)
                 settle(page)
                 asked = page.locator(".st-key-asking [data-testid=stSelectbox] input").first
 

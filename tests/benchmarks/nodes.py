@@ -23,11 +23,11 @@ from segviz.construct.parameter import Declared
 from segviz.construct.tasks.words import BREAK
 from segviz.conversation import Conversation
 from segviz.conversation.turns import SPEAKER
-from segviz.evaluation import MEASURES, Outcomes, evaluate, pooled
+from segviz.evaluation import MEASURES, Outcomes, pooled
 from segviz.evaluation.node_texts import line_counts
 from segviz.memory import Memory
-from tests.benchmarks.recall import STILL, Setting, named
-from tests.benchmarks.report import interval, number, real_data, table
+from tests.benchmarks.recall import STILL, Setting, named, outcomes
+from tests.benchmarks.report import SETS, interval, number, real_data, table
 from tests.data import HELD_OUT, TUNED_ON
 from tests.memories import sample
 
@@ -90,13 +90,6 @@ class ByCounts(Declared):
 
 
 ANNOTATORS: dict[str, Any] = {"before": ByCounts(), "after": Extractive()}
-SETS: dict[str, tuple[str, ...]] = {
-    "LoCoMo": ("locomo/locomo5.json",),
-    "LongMemEval-S": ("longmemeval/s_sample.json",),
-    "RealMem": tuple(
-        f"realmem/{who}.json" for who in ("Adeleke_Okonjo", "Kenta_Tanaka", "Pak_Budi")
-    ),
-}
 ONE_LONGMEMEVAL = "longmemeval/s_gpt4_4edbafa2.json"
 BOTTOM_UP: Setting = ("bottom-up", 0.1, 2)
 ASKED: dict[str, tuple[tuple[str, Setting], ...]] = {
@@ -121,7 +114,7 @@ GRID: dict[str, tuple[float, ...]] = {
 @cache
 def talks(name: str) -> tuple[Conversation, ...]:
     """Returns the conversations of a data set."""
-    return tuple(each for file in SETS[name] for each in segviz.load(real_data(*file.split("/"))))
+    return tuple(each for file in SETS[name] for each in segviz.load(real_data(file)))
 
 
 def built(talk: Conversation, annotate: Any) -> Memory:
@@ -148,13 +141,6 @@ def added(parts: Iterable[Lines]) -> Lines:
     return counts
 
 
-def outcomes(memory: Memory, relevance: str, setting: Setting) -> Outcomes:
-    """Returns the outcomes of the questions of a memory."""
-    policy, alpha, horizon = setting
-    asked = {"policy": policy, "alpha": alpha, "horizon": horizon, "relevance": relevance}
-    return evaluate(memory, memory.conversation.questions, **asked).outcomes
-
-
 @cache
 def measured(name: str, when: str) -> tuple[dict[str, Lines], dict[tuple[str, Setting], Outcomes]]:
     """Measures a data set before or after: the lines of each conversation, and the outcomes of
@@ -171,7 +157,7 @@ def measured(name: str, when: str) -> tuple[dict[str, Lines], dict[tuple[str, Se
 
 def contentless() -> None:
     """Prints the share of contentless lines of each conversation and level."""
-    (one,) = segviz.load(real_data(*ONE_LONGMEMEVAL.split("/")))
+    (one,) = segviz.load(real_data(ONE_LONGMEMEVAL))
     rows: dict[str, list[Lines]] = {}
     for when, annotate in ANNOTATORS.items():
         found, _ = measured("LoCoMo", when)
@@ -211,7 +197,7 @@ def compared(before: Outcomes, after: Outcomes) -> list[str]:
 def differences() -> None:
     """Prints the measures before and after, and their paired differences."""
     rows = []
-    for name in SETS:
+    for name in ASKED:
         (_, before), (_, after) = (measured(name, when) for when in ANNOTATORS)
         for (relevance, setting), found in after.items():
             cells = compared(before[relevance, setting], found)

@@ -18,7 +18,7 @@ import segviz
 from segviz.conversation import Conversation, sample_path
 from segviz.evaluation.evaluation import Outcomes, evaluate, pooled
 from segviz.retrieval import OPENING, PRESETS
-from tests.benchmarks.report import interval, real_data, table
+from tests.benchmarks.report import SETS, interval, real_data, table
 from tests.data import HELD_OUT, TUNED_ON
 
 TRIED = (("both", 0.1, 2), ("both", 0.2, 2), ("both", 0.3, 2), ("bottom-up", 0.1, 2))
@@ -70,8 +70,7 @@ def main() -> None:
     others = [locomo[name] for name in HELD_OUT]
     samples = [segviz.load(sample_path(name))[0] for name in ("ines-theo", "noor-caleb")]
     oracle = list(segviz.load(real_data("longmemeval", "oracle_sample.json")))
-    personas = ("Adeleke_Okonjo", "Kenta_Tanaka", "Pak_Budi")
-    realmem = [segviz.load(real_data("realmem", f"{name}.json"))[0] for name in personas]
+    realmem = [segviz.load(real_data(file))[0] for file in SETS["RealMem"]]
     groups = {
         "LoCoMo 26, 30, 43": first,
         "LoCoMo 47, 49": others,

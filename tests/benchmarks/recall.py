@@ -61,21 +61,16 @@ def locomo_memories(path: Path) -> dict[str, Memory]:
     return {conversation.id: segviz.build(conversation) for conversation in segviz.load(path)}
 
 
+def outcomes(memory: Memory, relevance: str, setting: Setting) -> Outcomes:
+    """The outcomes of the questions of a memory."""
+    policy, alpha, horizon = setting
+    asked = {"policy": policy, "alpha": alpha, "horizon": horizon, "relevance": relevance}
+    return evaluate(memory, memory.conversation.questions, **asked).outcomes
+
+
 def together(memories: Iterable[Memory], relevance: str, setting: Setting) -> Outcomes:
     """The outcomes of the questions of all memories."""
-    policy, alpha, horizon = setting
-    parts = {}
-    for memory in memories:
-        found = evaluate(
-            memory,
-            memory.conversation.questions,
-            policy=policy,
-            alpha=alpha,
-            horizon=horizon,
-            relevance=relevance,
-        )
-        parts[memory.conversation.id] = found.outcomes
-    return pooled(parts)
+    return pooled({one.conversation.id: outcomes(one, relevance, setting) for one in memories})
 
 
 def recall_of(memories: Iterable[Memory], relevance: str, setting: Setting) -> Mean:
@@ -98,24 +93,12 @@ def literal_gain(memories: Sequence[Memory], measure: str = "recall") -> Mean:
 def flat(memory: Memory) -> Memory:
     """The same units as leaves without a tree above them."""
     structure = memory.structure
-    steps = tuple(
-        Step(
-            step.unit,
-            "",
-            None,
-            (
-                Add(
-                    i,
-                    0,
-                    (int(structure.start[leaf]), int(structure.stop[leaf])),
-                    structure.text[leaf],
-                    structure.vector[leaf],
-                ),
-            ),
-        )
-        for i, (step, leaf) in enumerate(zip(memory.steps, structure.leaves, strict=True))
-    )
-    return replace(memory, steps=steps)
+    steps = []
+    for i, (step, leaf) in enumerate(zip(memory.steps, structure.leaves, strict=True)):
+        span = int(structure.start[leaf]), int(structure.stop[leaf])
+        add = Add(i, 0, span, structure.text[leaf], structure.vector[leaf])
+        steps.append(Step(step.unit, "", None, (add,)))
+    return replace(memory, steps=tuple(steps))
 
 
 def bm25(memories: Iterable[Memory]) -> Mean:

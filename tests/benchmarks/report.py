@@ -11,10 +11,9 @@ import gc
 import json
 import os
 import platform
-import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -105,6 +104,15 @@ def number(value: float, form: str = ".3f") -> str:
     return format(value, form).replace("0.", ".", 1)
 
 
+SETS: dict[str, tuple[str, ...]] = {
+    "LoCoMo": ("locomo/locomo5.json",),
+    "LongMemEval oracle": ("longmemeval/oracle_sample.json",),
+    "LongMemEval-S": ("longmemeval/s_sample.json",),
+    "RealMem": tuple(
+        f"realmem/{who}.json" for who in ("Adeleke_Okonjo", "Kenta_Tanaka", "Pak_Budi")
+    ),
+}
+"""Files of each data set."""
 RESULTS = Path(__file__).with_name("results")
 LIBRARIES = ("numpy", "wordllama", "bm25s", "streamlit", "scipy", "plotly")
 
@@ -145,20 +153,11 @@ def stored(path: Path, found: Any) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-@contextmanager
-def chromium() -> Iterator[Any]:
+def chromium() -> AbstractContextManager[Any]:
     """A browser of Playwright's; ends the program where there is none."""
-    from playwright.sync_api import sync_playwright
+    from tests.conftest import launched
 
-    from tests.conftest import LAUNCH
-
-    path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
-    if path is None:
-        sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=LAUNCH)
-        yield browser
-        browser.close()
+    return launched(sys.exit)
 
 
 def tab(browser: Any, height: int, width: int = 1400) -> Any:

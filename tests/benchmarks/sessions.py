@@ -20,7 +20,7 @@ import numpy as np
 from playwright.sync_api import BrowserContext, Page
 from playwright.sync_api import TimeoutError as NotClickable
 
-from tests.benchmarks.latency import IDLE, WATCH, WORDS, Processor, Wire, changes, settle
+from tests.benchmarks.latency import IDLE, WATCH, WORDS, Processor, Wire, changes, settle, slider
 from tests.benchmarks.report import chromium, numbers, real_data, resident, table
 from tests.serving import start
 
@@ -88,11 +88,7 @@ def waits(context: BrowserContext, address: str, pid: int) -> tuple[list[float],
         page.goto(f"{address}/{name}?{urlencode(link if page is heavy else {'question': 0})}")
         settle(page)
     light.evaluate(WATCH)
-    alpha = light.locator(".st-key-ask-tree input.alpha")
-
-    def slide(number: int) -> None:
-        alpha.focus()
-        alpha.press("PageUp" if number % 12 < 6 else "PageDown")
+    slide = slider(light)
 
     def slide_beside(number: int) -> None:
         if heavy.locator(IDLE).count():  # the last sweep has ended, or none has begun

@@ -27,24 +27,10 @@ from segviz.tree.shape import boundary_f1, random_f1, session_starts, shape
 from tests.benchmarks.report import real_data, table
 from tests.data import HELD_OUT, TUNED_ON
 
-FILES = (
-    "locomo/locomo5.json",
-    "longmemeval/s_gpt4_4edbafa2.json",
-    "realmem/Kenta_Tanaka.json",
-)
+FILES = ("locomo/locomo5.json", "longmemeval/s_gpt4_4edbafa2.json", "realmem/Kenta_Tanaka.json")
 HEAD = (
-    "",
-    ">leaves",
-    ">nodes/leaf",
-    ">max depth",
-    ">mean depth",
-    ">depth std",
-    ">branching",
-    ">widest",
-    ">contentless",
-    ">F1",
-    ">F1, random cut",
-    ">F1, cosine",
+    *("", ">leaves", ">nodes/leaf", ">max depth", ">mean depth", ">depth std", ">branching"),
+    *(">widest", ">contentless", ">F1", ">F1, random cut", ">F1, cosine"),
 )
 F1 = HEAD[1:].index(">F1")
 FORMS = ("{:.0f}", "{:.2f}", "{:.1f}", "{:.2f}", "{:.2f}", "{:.1f}", "{:.0f}", *("{:.2f}",) * 4)

@@ -9,9 +9,9 @@ Intervals resample conversations and the questions in them. Nothing is asserted 
 import segviz
 from segviz.construct.annotate import Extractive, SessionSummaries
 from segviz.construct.compatibility import Calibrated
-from segviz.evaluation import MEASURES, Outcomes, evaluate, pooled
+from segviz.evaluation import MEASURES, Outcomes
 from tests.benchmarks.nodes import ASKED, MEASURED, compared
-from tests.benchmarks.recall import named
+from tests.benchmarks.recall import named, together
 from tests.benchmarks.report import real_data, table
 
 
@@ -19,12 +19,7 @@ def measured(annotate: Extractive) -> list[Outcomes]:
     """Returns the outcomes of all questions for each relevance and setting."""
     tree = segviz.SegmentTree(Calibrated(level_1=-2, session_break=4), annotate)
     memories = [segviz.build(talk, tree) for talk in segviz.load(real_data("locomo/locomo5.json"))]
-    found = []
-    for relevance, (policy, alpha, horizon) in ASKED["LoCoMo"]:
-        asked = {"policy": policy, "alpha": alpha, "horizon": horizon, "relevance": relevance}
-        each = {m.conversation.id: evaluate(m, m.conversation.questions, **asked) for m in memories}
-        found.append(pooled({name: one.outcomes for name, one in each.items()}))
-    return found
+    return [together(memories, relevance, setting) for relevance, setting in ASKED["LoCoMo"]]
 
 
 def main() -> None:

@@ -20,18 +20,7 @@ from segviz.embedding import get_embedder
 from segviz.export import locomo_json
 from segviz.memory import Memory
 from segviz.systems import SegmentTree
-from segviz.tree import (
-    Add,
-    Cost,
-    Decision,
-    Event,
-    Judgement,
-    Link,
-    Revise,
-    Step,
-    Structure,
-    Vector,
-)
+from segviz.tree import Add, Cost, Decision, Event, Judgement, Link, Revise, Step, Structure, Vector
 
 SUBJECTS: dict[str, tuple[str, ...]] = {
     name: tuple(words.split())

@@ -3,14 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-PAGES = (
-    "",
-    "ask?node=47",
-    "sweep",
-    "compare",
-    "guide",
-    "?view=Outline",
-)
+PAGES = ("", "ask?node=47", "sweep", "compare", "guide", "?view=Outline")
 
 
 INKS = """() => [...document.querySelectorAll(".stPlotlyChart .xtick text")]

@@ -84,10 +84,7 @@ CASES = {
         ("--systems memtree,raptor --vary base=1", "--vary takes"),
         ("--system memtree --vary bass=1", "'bass'"),
     ],
-    "compare BOAT": [
-        ("--vary base=1", "no use for --vary"),
-        ("TALK", "memories alone"),
-    ],
+    "compare BOAT": [("--vary base=1", "no use for --vary"), ("TALK", "memories alone")],
     "reproduce": [
         ("unknown", "'unknown'"),
         ("memtree table-9", "'table-9'"),

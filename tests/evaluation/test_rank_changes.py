@@ -16,8 +16,7 @@ BOTH = replace(PLAIN, policy="both", alpha=0.5, horizon=2)
 def changes(memory, before, after, other=None):
     questions = memory.conversation.questions
     return rank_changes(
-        question_ranks(memory, questions, before),
-        question_ranks(other or memory, questions, after),
+        question_ranks(memory, questions, before), question_ranks(other or memory, questions, after)
     )
 
 

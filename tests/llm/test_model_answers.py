@@ -179,12 +179,7 @@ class TestAdversarial:
     @pytest.mark.parametrize(
         "text",
         [
-            "red",
-            "",
-            "In a notebook",
-            "a knot",
-            "No",
-            "Nothing but bread",
+            *("red", "", "In a notebook", "a knot", "No", "Nothing but bread"),
             "It was red. " * 15 + "It is not mentioned.",
         ],
     )

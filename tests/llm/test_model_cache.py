@@ -8,10 +8,11 @@ import pytest
 
 from segviz.llm import ModelCache, OpenAIChat, Prompt
 from segviz.llm.cache import Completion, content_key
+from tests.data import ROOT
 from tests.llm import server as wire
 from tests.llm.conftest import KEY, Bench
 
-ROOT = Path(__file__).parents[2]
+PROMPT = Prompt("s", "u")
 
 
 def key(number: int) -> bytes:
@@ -34,10 +35,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_what_is_kept_comes_back_also_later(path: Path):
-    rows = {
-        key(1): np.array([0.6, 0.8], np.float32),
-        key(2): np.array([1, 0], np.float32),
-    }
+    rows = {key(1): np.array([0.6, 0.8], np.float32), key(2): np.array([1, 0], np.float32)}
     with ModelCache(path) as cache:
         cache.keep_completion(key(0), Completion("täxt\x00", 3, 4, "stop", "fp"))
         cache.keep_completion(key(0), Completion("later", 0, 0))
@@ -127,17 +125,16 @@ def test_several_processes_build_with_one_file(bench: Bench):
 
 def test_the_first_of_two_answers_to_one_prompt_counts(bench: Bench):
     """A build that runs at the same time as another gets what a rebuild will get."""
-    prompt = Prompt("s", "u")
 
     def answer(request: wire.Body) -> str:
         if len(bench.server.requests) > 1:
             return "first"
         with ModelCache(bench.path) as cache:  # another process is faster
-            OpenAIChat(bench.endpoint, cache).reply(prompt)
+            OpenAIChat(bench.endpoint, cache).reply(PROMPT)
         return "second"
 
     bench.server.answer = answer
-    assert [bench.chat().reply(prompt).text for _ in range(2)] == ["first", "first"]
+    assert [bench.chat().reply(PROMPT).text for _ in range(2)] == ["first", "first"]
     assert bench.cache.counts() == (1, 0)
 
 
@@ -196,37 +193,33 @@ def listing(**traits: object) -> list[wire.Body]:
 
 
 def test_replies_are_kept_by_model_and_not_by_address(bench: Bench):
-    prompt = Prompt("s", "u")
-    bench.chat().reply(prompt)
+    bench.chat().reply(PROMPT)
     with wire.ModelServer() as elsewhere:
-        assert bench.chat(base_url=elsewhere.url).reply(prompt).cached
+        assert bench.chat(base_url=elsewhere.url).reply(PROMPT).cached
         assert elsewhere.requests == []
 
 
 def test_weights_that_are_swapped_under_one_name_are_asked_again(bench: Bench):
-    prompt = Prompt("s", "u")
     bench.server.models = listing(meta={"n_params": 494_032_768})
-    bench.chat().reply(prompt)
-    assert bench.chat().reply(prompt).cached
+    bench.chat().reply(PROMPT)
+    assert bench.chat().reply(PROMPT).cached
     bench.server.models = listing(meta={"n_params": 1_543_714_304})
-    assert not bench.chat().reply(prompt).cached
+    assert not bench.chat().reply(PROMPT).cached
     assert bench.chat().about("decision")["fingerprint"]
 
 
 def test_kept_replies_are_found_while_the_server_is_away(bench: Bench):
-    prompt = Prompt("s", "u")
     bench.server.models = listing(root="/models/small.gguf")
     known = bench.chat()
-    known.reply(prompt)
+    known.reply(PROMPT)
     bench.server.models = []  # as of a server that does not answer
     away = bench.chat()
-    assert away.reply(prompt).cached
+    assert away.reply(PROMPT).cached
     assert away.about("decision")["fingerprint"] == known.about("decision")["fingerprint"]
 
 
 def test_what_changes_by_the_hour_or_setting_is_no_fingerprint(bench: Bench):
-    prompt = Prompt("s", "u")
     bench.server.models = listing(created=1, permission=["a"], meta={"size": 9, "n_ctx": 4096})
-    bench.chat().reply(prompt)
+    bench.chat().reply(PROMPT)
     bench.server.models = listing(created=2, permission=["b"], meta={"size": 9, "n_ctx": 2048})
-    assert bench.chat().reply(prompt).cached
+    assert bench.chat().reply(PROMPT).cached

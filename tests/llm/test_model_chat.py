@@ -50,19 +50,9 @@ def test_labels_are_asked_for_by_structured_output(bench: Bench):
 @pytest.mark.parametrize(
     "said",
     [
-        '{"label": "new"}',
-        ' {"label":\n"new" } ',
-        "new",
-        " new\n",
-        '"new"',
-        "'new'",
-        "`new`",
-        "**new**",
-        "“new”",
-        "New",
-        "new.",
+        *("new", " new\n", '"new"', "'new'", "`new`", "**new**", "“new”", "New", "new."),
+        *('{"label": "new"}', ' {"label":\n"new" } ', '```json\n{"label": "new"}\n```'),
         "```\nnew\n```",
-        '```json\n{"label": "new"}\n```',
         "<think>join or new? join…</think>\n\nnew",
     ],
 )

@@ -99,21 +99,7 @@ def test_any_bytes(data: bytes, block: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "[",
-        "[{}",
-        "[{}{}]",
-        "[{},]",
-        "[,{}]",
-        "[{},,{}]",
-        "{}",
-        "[1]",
-        "[{}] x",
-        "[{}][]",
-        '["a"]',
-        '[{"a',
-    ],
+    '|[|[{}|[{}{}]|[{},]|[,{}]|[{},,{}]|{}|[1]|[{}] x|[{}][]|["a"]|[{"a'.split("|"),
 )
 def test_what_is_no_list_of_items(text: str) -> None:
     with pytest.raises(NotItems):

@@ -49,11 +49,16 @@ def case(name: str) -> Conversation:
     return load(CASES / name)[0]
 
 
+def talk(said: str) -> Conversation:
+    """Two speakers say these lines in turn."""
+    lines = [f"{'AB'[i % 2]}: {text}" for i, text in enumerate(said.split(" / "))]
+    return parse("\n".join(lines).encode(), "talk.txt")[0]
+
+
 @pytest.mark.parametrize("language", TALKS)
 def test_shared_words_rank_the_turn_of_the_answer_first_and_hold_the_answer(language):
     said, questions = TALKS[language]
-    lines = [f"{'AB'[i % 2]}: {text}" for i, text in enumerate(said.split(" / "))]
-    memory = build(parse("\n".join(lines).encode(), "talk.txt")[0], "bm25", "turn")
+    memory = build(talk(said), "bm25", "turn")
     score = Lexical().prepare(memory.structure, get_embedder())
     for question, (answer, turn) in questions.items():
         scores = score([question])[0]
@@ -90,8 +95,7 @@ def test_labels_in_thai_are_words_that_recur() -> None:
         "แมวของฉันชื่อมิโล / แมวมิโลกินปลาทุกวัน / วันนี้แมวป่วย / แมวต้องพักผ่อน / "
         "ฉันขายจักรยานให้เพื่อน / จักรยานคันเก่ามีล้อหลวม / ฉันอยากซื้อจักรยาน / ร้านจักรยานอยู่ใกล้ตลาด"
     )
-    lines = [f"{'AB'[i % 2]}: {text}" for i, text in enumerate(said.split(" / "))]
-    conversation = parse("\n".join(lines).encode(), "talk.txt")[0]
+    conversation = talk(said)
     memory = build(conversation, unit="turn", embedder=get_embedder("hashing"))
     labels = node_labels(memory.structure, conversation.units("turn"))
     words = {word for label in labels for word in label.split(", ") if word}

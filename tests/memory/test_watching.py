@@ -18,6 +18,11 @@ from segviz.tree import replay
 TURNS = [turn for each in segviz.load(sample_path("ines-theo")) for turn in each.turns][:160]
 
 
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a.jsonl"
+
+
 def line(number, **more):
     turn = TURNS[number % len(TURNS)]
     return json.dumps({"role": turn.speaker, "content": turn.text or "…", **more}) + "\n"
@@ -64,8 +69,7 @@ def same(grown, other):
 # --- lines ---------------------------------------------------------------------------------------
 
 
-def test_a_line_is_read_once_and_only_when_it_has_its_end(tmp_path):
-    path = tmp_path / "a.jsonl"
+def test_a_line_is_read_once_and_only_when_it_has_its_end(path):
     tail = Tail(path)
     assert tail.lines() == (False, [])  # not there yet
     path.write_bytes(b"one\ntw")
@@ -77,8 +81,7 @@ def test_a_line_is_read_once_and_only_when_it_has_its_end(tmp_path):
     assert tail.offset == path.stat().st_size
 
 
-def test_a_whole_object_needs_no_end_of_line(tmp_path):
-    path = tmp_path / "a.jsonl"
+def test_a_whole_object_needs_no_end_of_line(path):
     path.write_bytes(b'{"a": 1}\n{"a": {"b": 2}')
     tail = Tail(path)
     assert tail.lines() == (False, [b'{"a": 1}'])
@@ -90,8 +93,7 @@ def test_a_whole_object_needs_no_end_of_line(tmp_path):
     assert tail.lines() == (False, [b'{"a": 3}'])
 
 
-def test_a_line_without_end_is_passed_over_within_bounds(tmp_path):
-    path = tmp_path / "a.jsonl"
+def test_a_line_without_end_is_passed_over_within_bounds(path):
     path.write_bytes(b"x" * (LONGEST_LINE + 10))
     watched = Watched(path)
     tracemalloc.start()
@@ -113,8 +115,7 @@ def test_a_pipe_is_refused_without_waiting(tmp_path):
 # --- trees ---------------------------------------------------------------------------------------
 
 
-def test_it_grows_into_the_tree_that_a_build_gives(tmp_path):
-    path = tmp_path / "a.jsonl"
+def test_it_grows_into_the_tree_that_a_build_gives(path):
     watched = Watched(path)
     assert (watched.poll(), watched.memory) == (0, None)
     for first in range(0, 150, 30):
@@ -129,8 +130,7 @@ def test_it_grows_into_the_tree_that_a_build_gives(tmp_path):
     assert [(t.id, t.text) for t in fresh.turns] == [(t.id, t.text) for t in now.conversation.turns]
 
 
-def test_every_shape_of_line_is_read(tmp_path):
-    path = tmp_path / "a.jsonl"
+def test_every_shape_of_line_is_read(path):
     lines = [
         {"role": "system", "content": "You are kind."},
         {"role": "user", "content": [{"type": "text", "text": "One"}]},
@@ -149,8 +149,7 @@ def test_every_shape_of_line_is_read(tmp_path):
     assert watched.skipped == 5  # system, a call of a tool, three that are none
 
 
-def test_sessions_begin_by_name_and_by_silence(tmp_path):
-    path = tmp_path / "a.jsonl"
+def test_sessions_begin_by_name_and_by_silence(path):
     written(path, [0, 1], timestamp="2025-03-01T10:00:00")
     written(path, [2], timestamp="2025-03-02T10:00:00")
     written(path, [3], session="evening")
@@ -210,8 +209,7 @@ def said(watched):
 
 @pytest.mark.parametrize("write", WAYS)
 @pytest.mark.parametrize("end", ["\n", ""])
-def test_an_agent_that_writes_all_of_it_anew_makes_each_turn_one_leaf(tmp_path, write, end):
-    path = tmp_path / "a.jsonl"
+def test_an_agent_that_writes_all_of_it_anew_makes_each_turn_one_leaf(path, write, end):
     watched = Watched(path)
     for count in range(1, 11):
         write(path, "".join(map(line, range(count))).rstrip("\n") + end)
@@ -235,8 +233,7 @@ HISTORIES = (
     ("write", "numbers"),
     [*((write, HISTORIES[1]) for write in WAYS), *((in_place, those) for those in HISTORIES)],
 )
-def test_a_history_that_was_changed_is_read_again_and_said(tmp_path, write, numbers):
-    path = tmp_path / "a.jsonl"
+def test_a_history_that_was_changed_is_read_again_and_said(path, write, numbers):
     written(path, range(20))
     watched = drained(Watched(path))
     # From the file's own beginning, or from nothing, it goes on.
@@ -262,8 +259,7 @@ class Dumped:
         return {"role": "assistant", "content": "From an API", "refusal": None}
 
 
-def test_an_agent_writes_what_is_watched(tmp_path):
-    path = tmp_path / "a.jsonl"
+def test_an_agent_writes_what_is_watched(path):
     watch = segviz.Watch(path)
     watch({"role": "user", "content": "A question\nin two lines"})
     watch(Dumped())
@@ -280,8 +276,7 @@ def test_an_agent_writes_what_is_watched(tmp_path):
     assert watched.memory.conversation.sessions[0].start is not None
 
 
-def test_several_processes_write_one_file(tmp_path):
-    path = tmp_path / "a.jsonl"
+def test_several_processes_write_one_file(path):
     script = (
         "import sys; from segviz.memory import Watch; w = Watch(sys.argv[1]);"
         "[w('agent ' + sys.argv[2], 'turn ' * 400 + str(n)) for n in range(60)]"
@@ -294,8 +289,7 @@ def test_several_processes_write_one_file(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits on files")
-def test_a_line_that_does_not_fit_is_an_error_and_leaves_no_part(tmp_path):
-    path = tmp_path / "a.jsonl"
+def test_a_line_that_does_not_fit_is_an_error_and_leaves_no_part(path):
     script = (
         "import resource, signal, sys; from segviz.memory import Watch; w = Watch(sys.argv[1])\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
@@ -313,8 +307,7 @@ def test_a_line_that_does_not_fit_is_an_error_and_leaves_no_part(tmp_path):
     assert watched.skipped == 0
 
 
-def test_a_line_left_without_its_end_spoils_no_other(tmp_path):
-    path = tmp_path / "a.jsonl"
+def test_a_line_left_without_its_end_spoils_no_other(path):
     path.write_text('{"speaker": "Ada", "te')
     segviz.Watch(path)("Ben", "Whole")
     watched = drained(Watched(path))
