@@ -205,13 +205,8 @@ def ordered(
     """Returns the :func:`message` of a memory that waits to be built.
 
     So a page that is loaded again during a long build, or after the server was killed, offers the
-    same build.
-
-    Args:
-        source: identifies the conversation.
-        conversation: its id, if the file has several.
-        system: name of the system.
-        settings: its parameters, as in ``Memory.settings``.
+    same build. ``source`` identifies the conversation, ``conversation`` is its id, if the file has
+    several. ``settings`` are the parameters of the system, as in ``Memory.settings``.
     """
     return message(
         lambda: Bookmark(
@@ -262,6 +257,7 @@ def _write_memory(bookmark: Bookmark) -> None:
     """Sets unit rule, system and all parameters to those of the link, or to their defaults."""
 
     def walk(kind: type, path: str, owner: str) -> None:
+        """Sets the parameters of a system or part, whose keys begin with ``owner``."""
         for parameter in parameters(kind):
             at, key = path + parameter.name, keys.parameter(owner, parameter.name)
             registry = parameter.spec.registry

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 
 import streamlit as st
@@ -52,8 +53,8 @@ def main() -> None:
     named = st.Page(page(paths[0]), title=PAGES[0], url_path=paths[0], visibility="hidden")
     chosen = st.navigation([*pages, named], position="top")
     if chosen == named:
-        said = {name: st.query_params.get_all(name) for name in st.query_params}
-        st.switch_page(pages[0], query_params=said)
+        link = {name: st.query_params.get_all(name) for name in st.query_params}
+        st.switch_page(pages[0], query_params=link)
     address.arrive(chosen.url_path)
     with st.sidebar:
         st.markdown("### segviz\nA conversation becomes a memory tree. Ask it, and see why.")
@@ -66,7 +67,8 @@ def main() -> None:
         st.switch_page(wanted, query_params={})
     if session is not None:
         with atlas:
-            questions_popover(session, "Question atlas", "fates", _show_ask)
+            show_ask = partial(st.session_state.__setitem__, keys.PAGE_WANTED, "ask")
+            questions_popover(session, "Question atlas", "fates", show_ask)
         tour_bar(session)
         if chosen == pages[0] and not session.live and not on_tour(session):
             welcome(session)
@@ -76,7 +78,3 @@ def main() -> None:
     drop_zone()
     follow_theme()
     part("address", key="address", data={}, went=address.went)
-
-
-def _show_ask() -> None:
-    st.session_state[keys.PAGE_WANTED] = "ask"

@@ -95,8 +95,8 @@ def beyond_loopback() -> bool:
 
 def answers_to(host: str) -> bool:
     """Returns whether requests for this host (``name:port`` of their header) are answered."""
-    found = _HOST.fullmatch(host)
-    name = found[1].strip("[]").rstrip(".").lower() if found else ""
+    match = _HOST.fullmatch(host)
+    name = match[1].strip("[]").rstrip(".").lower() if match else ""
     if public():
         return bool(name)  # it may stand behind any proxy, and has nothing that others may not see
     given = [*os.environ.get(HOSTS, "").split(","), *st.get_option("server.allowedHosts")]
@@ -129,8 +129,8 @@ class HostCheck:
             if kind == "websocket" and public():
                 # A proxy may name another host than the page has, and no cookie makes a socket of
                 # another site worth refusing. Streamlit would ask for the address of this machine.
-                kept = [pair for pair in scope.get("headers", ()) if pair[0] != b"origin"]
-                scope = {**scope, "headers": kept}
+                others = [pair for pair in scope.get("headers", ()) if pair[0] != b"origin"]
+                scope = {**scope, "headers": others}
             await self._app(scope, receive, send)
         elif kind == "websocket":
             await receive()
@@ -143,14 +143,14 @@ class HostCheck:
 
     def _refusal(self, scope: Scope) -> tuple[int, bytes] | None:
         """Returns status and body of a refusal; None for what is passed on."""
-        said: dict[bytes, list[str]] = {}
+        headers: dict[bytes, list[str]] = {}
         for name, value in scope.get("headers", ()):
-            said.setdefault(name, []).append(value.decode("latin-1"))
-        hosts = said.get(b"host", [])
+            headers.setdefault(name, []).append(value.decode("latin-1"))
+        hosts = headers.get(b"host", [])
         if len(hosts) != 1 or not answers_to(hosts[0]):
             return 403, _REFUSED
         if scope["type"] == "websocket":
-            (origin,) = said.get(b"origin", [None])[:1]
+            (origin,) = headers.get(b"origin", [None])[:1]
             open_to = origin is None or public() or _of_one_site(origin, hosts[0])
             return None if open_to else (403, _REFUSED)
         if scope["path"].endswith(_CLOSED):
@@ -158,9 +158,10 @@ class HostCheck:
         upload = _UPLOAD.fullmatch(scope["path"]) if scope["method"] == "PUT" else None
         if upload is None or not public():
             return None
-        return self._too_much(upload[1], said.get(b"content-length", [""])[0])
+        return self._too_much(upload[1], headers.get(b"content-length", [""])[0])
 
     def _too_much(self, visit: str, length: str) -> tuple[int, bytes] | None:
+        """Returns the refusal of an upload; None if the visit may send so many bytes."""
         if not length.isdecimal():
             return 411, b""
         uploaded = self._uploaded.pop(visit, 0) + int(length)
@@ -217,8 +218,8 @@ def show_failure(error: Exception) -> bool:
     Returns True, which suppresses Streamlit's own error box and its offer of a web search.
     """
     st.subheader("This did not work")
-    told = "" if beyond_loopback() else f": {str(error)[:500]}"
-    st.text(f"{type(error).__name__}{told}")
+    message = "" if beyond_loopback() else f": {str(error)[:500]}"
+    st.text(f"{type(error).__name__}{message}")
     st.text(
         "This is a fault of segviz. Nothing was sent anywhere; the terminal that runs segviz shows "
         "where it happened. Files and saved memories are as they were."

@@ -119,8 +119,8 @@ def read_settings(session: AppSession) -> RetrievalSettings:
     memory = session.memory
     opening = opening_settings(memory.system)
     unset = (memory.system, session.key, opening)
-    kept: tuple[str, str, RetrievalSettings] = st.session_state.get(keys.SETTINGS, unset)
-    system, key, settings = kept
+    stored: tuple[str, str, RetrievalSettings] = st.session_state.get(keys.SETTINGS, unset)
+    system, key, settings = stored
     if system != memory.system:
         as_opened = settings.relevance == opening_settings(system).relevance
         relevance = opening.relevance if as_opened else settings.relevance

@@ -69,8 +69,8 @@ def begin_ask(session: AppSession) -> None:
         "stop-rescue",
         lambda: write_question(session, 0),
     ):
-        found = waited_for(lambda: rescue(session.memory, session.conversation.questions))
-    if found is not None:
-        write_question(session, found.place)
-        write_settings(session, settings.scored_as(found.settings))
-        st.session_state[keys.RESCUED] = session.source, found, read_settings(session)
+        best = waited_for(lambda: rescue(session.memory, session.conversation.questions))
+    if best is not None:
+        write_question(session, best.place)
+        write_settings(session, settings.scored_as(best.settings))
+        st.session_state[keys.RESCUED] = session.source, best, read_settings(session)

@@ -163,6 +163,7 @@ def _texts(
     key: str,
     matches: Mapping[str, float] | None = None,
 ) -> None:
+    """Draws a list of texts about a node, each with a heading; a click does nothing."""
     node_list(
         [("", [{"head": head, "text": text, "matches": matches} for head, text in rows])],
         key=key,
@@ -318,6 +319,7 @@ def _versions(session: AppSession, entries: Sequence[Written], node: int) -> int
 
 
 def _change(session: AppSession, entry: Written) -> tuple[str, str, str]:
+    """Returns title, text before and text after a version, for a word diff."""
     unit = entry.cause.unit
     by = entry.cause.operation or f"unit {unit.index}"
     title = f"Step {entry.step} · {by} · session {unit.session + 1} · {_what(session, entry)}"
@@ -331,6 +333,7 @@ def _change(session: AppSession, entry: Written) -> tuple[str, str, str]:
 
 
 def _what(session: AppSession, entry: Written) -> str:
+    """Returns what a step did to a node, as the end of a title."""
     before, after = entry.before, entry.after
     if after is None:
         return "is removed" if before else "is added and removed"
@@ -341,6 +344,7 @@ def _what(session: AppSession, entry: Written) -> str:
 
 
 def _differences(session: AppSession, before: State, after: State) -> list[str]:
+    """Returns the changes between two states of a node, as phrases."""
     changes = ["text rewritten"] if before.text != after.text else []
     if before.span != after.span:
         changes.append(f"now {reach(session, *after.span)}")

@@ -89,6 +89,7 @@ def _compare(shown: PageState, a: int, b: int) -> None:
 
 
 def _in_common(session: AppSession, structure: Structure, a: int, b: int) -> None:
+    """Draws how two nodes are related, their similarity and the turns they share."""
     cosine = similarity(structure, a, b)
     units = session.memory.units
     turns = [turn for unit in shared_units(structure, a, b) for turn in units[unit].turn_ids]
@@ -130,6 +131,7 @@ def _one(session: AppSession, structure: Structure, node: int) -> None:
 
 
 def _scores(result: Result, a: int, b: int) -> None:
+    """Draws scores and ranks of two nodes, before and after propagation."""
     count = int(result.structure.active.sum())
     rows = [
         {

@@ -48,7 +48,7 @@ class Panel(Generic[S]):
     """
 
     title: str
-    draw: Callable[[S], None]
+    draw: Callable[[S], object]
     shown: Callable[[S], object] = lambda state: True
     closed: str | None = None
     column: int | None = None

@@ -166,7 +166,13 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
     # A paused build offers to resume, a new one to begin, with what it takes.
     pause: Pause | None = peek(keys.PAUSED, key)
     if pause is not None:
-        _offer_to_resume(pause, key, order, approval, count)
+        with st.container(border=True, key=keys.PAUSED):
+            st.markdown(
+                f":material/pause_circle: **Paused after {len(pause.memory.steps):,} of {count:,} "
+                "leaves.** Finished leaves are saved; resuming requests only the rest."
+            )
+            st.text(pause.why)
+            _start("Resume", key, approval)
         return False
     what = f"{count:,} leaves"
     with st.container():
@@ -263,16 +269,6 @@ def _cancel(key: str) -> None:
     st.session_state[_CANCELLED_KEY] = key
 
 
-def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count: int) -> None:
-    with st.container(border=True, key=keys.PAUSED):
-        st.markdown(
-            f":material/pause_circle: **Paused after {len(pause.memory.steps):,} of {count:,} "
-            "leaves.** Finished leaves are saved; resuming requests only the rest."
-        )
-        st.text(pause.why)
-        _start("Resume", key, approval)
-
-
 def _partial(key: str) -> tuple[str, Memory] | None:
     """Returns the finished part of a paused build, to display meanwhile."""
     pause: Pause | None = peek(keys.PAUSED, key)
@@ -284,6 +280,7 @@ def _partial(key: str) -> tuple[str, Memory] | None:
 def _run_within_limits(
     key: str, order: Order, calls: bool, replies: float
 ) -> tuple[str, Memory] | None:
+    """Builds the memory; after an error draws it and returns the finished part."""
     try:
         with visit.building(len(order.conversation.units(order.unit))):
             return _run(key, order, calls, replies)

@@ -145,6 +145,8 @@ def choose_models(built_with: str = "", use: Callable[[], None] | None = None) -
 def _chosen(
     base: Endpoint, preset: str, built_with: str, use: Callable[[], None] | None
 ) -> ChosenModels:
+    """Draws the controls of a server; returns its models. ValueError for bad settings."""
+
     def field(label: str, value: str, name: str) -> str:
         return st.text_input(label, value, key=f"model-{name}-{preset}", persist_state="session")
 

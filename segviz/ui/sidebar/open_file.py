@@ -86,6 +86,7 @@ def opened_as(
 
     # A refusal is a result, too, so that the file is not read again.
     def tried(options: dict[str, Any], progress: Progress) -> OpenFile | ValueError:
+        """Reads the file, or returns the error that refuses it."""
         try:
             saved = read_memory()
             file = (
@@ -100,6 +101,7 @@ def opened_as(
             return error
 
     def opened(options: dict[str, Any]) -> OpenFile:
+        """Returns the file read with these options, from the cache if possible."""
         under = fingerprint(key, options)
         job = Job(
             "corpora",
@@ -263,6 +265,7 @@ def choose_conversation(opened: OpenFile) -> Conversation | None:
 
 
 def _about(conversation: Conversation, alone: bool) -> None:
+    """Draws id, speakers, dates and counts of a conversation."""
     speakers = conversation.speakers
     names = ", ".join(speakers[:6]) + (" …" if len(speakers) > 6 else "")
     st.text(f"{conversation.id}\n{names}" if alone else names)
@@ -278,6 +281,7 @@ def _about(conversation: Conversation, alone: bool) -> None:
 
 
 def _load_report(corpus: Corpus, position: int) -> None:
+    """Draws what was repaired or skipped in the file."""
     report = corpus.report_of(position)
     repaired, skipped = report.count("repaired"), report.count("skipped")
     counts = {"kept": report.kept, "repaired": repaired, "skipped": skipped}

@@ -152,6 +152,8 @@ def _say_dropped(conversation: Conversation, rule: str) -> None:
 
 
 def _system() -> tuple[str, dict[str, Any]]:
+    """Draws the choice of a system and its parameters; returns both."""
+
     def label(name: str) -> str:
         package, own = foreign("systems", name), str(SYSTEMS[name].label)
         return f"{own} ({package})" if package else own
@@ -193,6 +195,7 @@ def _needs(part: Any) -> bool:
 
 
 def _embedding_note(embedder: Embedder, conversation: Conversation) -> None:
+    """Says how texts are compared, and warns of texts that the embedder cannot read."""
     name = embedder.name
     if note := script_note(embedder, (turn.text for turn in conversation.turns)):
         st.warning(note)
@@ -242,6 +245,7 @@ def component_controls(kind: type, prefix: str, draws: bool = True) -> dict[str,
 
 
 def _component(parameter: Parameter, key: str) -> dict[str, Any]:
+    """Draws the choice of a part and, in a panel, its parameters; returns both."""
     known = COMPONENTS[str(parameter.spec.registry)]
     name = st.selectbox(
         parameter.name.capitalize(),

@@ -109,6 +109,7 @@ def drop_zone() -> None:
 
 
 def _upload() -> OpenFile | None:
+    """Draws the upload of a file; returns the uploaded or dropped file, if any."""
     most = _upload_mb()
     chosen = st.file_uploader(
         "Upload",
@@ -144,6 +145,7 @@ def _parsed(data: bytes, name: str, how: dict[str, Any]) -> Corpus:
 
 
 def _path() -> OpenFile | None:
+    """Draws the field for a path; returns its file. LoadError if it may not be opened."""
     limited = security.paths_limited()
     path = st.text_input(
         "Path of a file on the machine that runs segviz",

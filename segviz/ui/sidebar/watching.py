@@ -42,6 +42,7 @@ class Keeper:
         Thread(target=self._run, name="segviz-watch", daemon=True).start()
 
     def _run(self) -> None:
+        """Reads what was added to the file, again and again."""
         while not self.stopped.is_set():
             try:
                 taken = self.watched.poll()
@@ -118,7 +119,7 @@ def watch_panel() -> AppSession | None:
 
 @st.fragment(run_every=1.0)
 def _status() -> None:
-    """Draws how many turns are read, and how many of them this session does not show yet."""
+    """Draws how many turns are read, and a button for those that are not shown yet."""
     now, shown = keeper(), _shown()
     watched = now.watched
     st.text(f"Watching {watched.path.name}")
@@ -137,11 +138,11 @@ def _status() -> None:
             f"({counted(watched.readings - 1, 'time')} so far)."
         )
     # New turns of the last moment are not worth a button: Grow may be fetching them.
-    earlier, behind = watched.readings > shown.reading, watched.turns - shown.turns
-    if (earlier or behind) and time.monotonic() - shown.at > _FRESH:
+    outdated, behind = watched.readings > shown.reading, watched.turns - shown.turns
+    if (outdated or behind) and time.monotonic() - shown.at > _FRESH:
         st.caption(
             "The tree shows the file before it changed"
-            if earlier
+            if outdated
             else f"{counted(behind, 'newer turn')} not shown yet"
         )
         if st.button("Show the newest turns", key=keys.FOLLOW):

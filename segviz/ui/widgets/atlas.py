@@ -6,7 +6,7 @@ Pointing at a dot shows how the ranks of its question change.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from textwrap import shorten
 
@@ -16,8 +16,8 @@ import streamlit as st
 from segviz.evaluation import MEASURES, Outcomes
 from segviz.evaluation.evaluation import ranked
 from segviz.evaluation.question_batch import Limits, batches
-from segviz.evaluation.rank_changes import QuestionRanks, question_ranks, rank_changes
-from segviz.evaluation.stages import READ, STAGES, EvidenceStage, evidence_stages
+from segviz.evaluation.rank_changes import question_ranks, rank_changes
+from segviz.evaluation.stages import READ, STAGES, evidence_stages
 from segviz.figures.compare import (
     COVERED,
     FOUND,
@@ -55,76 +55,91 @@ Side = tuple[str, Memory, RetrievalSettings]
 _WIDE, _LETTERS = 400, 68
 
 
-def draw_atlas(
-    session: AppSession,
-    columns: Mapping[str, Outcomes],
-    focus: str,
-    *,
-    key: str,
-    measure: str,
-    adversarial: bool,
-    choose: Callable[[str], None],
-    more: Mapping[str, Outcomes] | None = None,
-    about: Mapping[str, str] | None = None,
-    side: Callable[[str], Side],
-    explain: Callable[[int], None] | None = None,
-) -> tuple[str, str, int | None]:
-    """Draws a row for every question and a column for A, B and each of ``columns``.
+@dataclass(frozen=True)
+class AtlasColumns:
+    """Columns of the atlas, by name, and the functions that it calls.
 
-    Rows are sorted by the change of the ``measure`` from A to B. By default A is the first column
-    and B is ``focus``; others of ``columns`` or ``more`` can be chosen. ``about`` describes a
-    column, ``side`` returns how it was asked. A click on a cell calls ``choose`` with its column,
-    then asks the question on Ask. A click on a question means B, or calls ``explain`` with its
-    place. Returns A, B and the place of the question that changes most, None if none changes.
+    Attributes:
+        outcomes: outcomes of the columns that are always drawn; A is the first by default.
+        focus: the column that is B by default.
+        measure: name of the measure whose change from A to B sorts the rows.
+        adversarial: True if questions of category 5 count.
+        side: returns how a column was asked.
+        choose: called with the column of a clicked cell, before its question is asked on Ask.
+        more: outcomes of further columns, drawn only if they are chosen as A or B.
+        about: descriptions of columns.
+        explain: called with the place of a clicked question; None if such a click means B.
     """
-    questions, every = session.conversation.questions, {**columns, **(more or {})}
-    about, counted = about or {}, next(iter(columns.values()))
+
+    outcomes: Mapping[str, Outcomes]
+    focus: str
+    measure: str
+    adversarial: bool
+    side: Callable[[str], Side]
+    choose: Callable[[str], None]
+    more: Mapping[str, Outcomes] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
+    explain: Callable[[int], None] | None = None
+
+
+def draw_atlas(
+    session: AppSession, drawn: AtlasColumns, *, key: str
+) -> tuple[str, str, int | None]:
+    """Draws a row for every question and the choice of A and B; a click on a cell opens Ask.
+
+    Returns A, B and the place of the question that changes most, None if none changes.
+    """
+    questions, every = session.conversation.questions, {**drawn.outcomes, **drawn.more}
+    label, explain = MEASURES[drawn.measure].label, drawn.explain
+    # A and B, then the rows of all questions that have a value.
     choices = st.container(horizontal=True, vertical_alignment="bottom")
     with choices:
         base = st.selectbox("A", list(every), key=f"{key}-A", width=280, bind="query-params")
         chosen = st.selectbox(
             "B", [_FOLLOWS, *every], key=f"{key}-B", width=280, bind="query-params"
         )
-    focus = focus if chosen == _FOLLOWS else chosen
-    names = list(dict.fromkeys([base, focus, *columns]))
-    columns = {name: every[name] for name in names}
-    kept = counted.keep(adversarial=adversarial)
-    rows = atlas(columns, focus, kept, measure)
+    focus = drawn.focus if chosen == _FOLLOWS else chosen
+    columns = {name: every[name] for name in dict.fromkeys([base, focus, *drawn.outcomes])}
+    places = next(iter(drawn.outcomes.values())).keep(adversarial=drawn.adversarial)
+    rows = atlas(columns, focus, places, drawn.measure)
     if not rows:
         return base, focus, None
     shown = [questions[row.place] for row in rows]
 
     def open_cell() -> None:
+        """Explains or asks the question of the clicked cell."""
         cell = picked(key)
         if cell is None:
             return
-        place, column = cell
+        row, column = cell
         if explain is not None and column not in columns:
-            explain(rows[place].place)
-            return
-        ask(rows[place].place, column if column in columns else focus)
+            explain(rows[row].place)
+        else:
+            ask(rows[row].place, column if column in columns else focus)
 
     def ask(place: int, column: str) -> None:
         write_question(session, questions[place].index)
-        choose(column)
+        drawn.choose(column)
         st.session_state[keys.PAGE_WANTED] = "ask"
 
+    # Beside the choice, on request: the same questions as dots.
     with choices, st.popover("As dots", key=f"{key}-dots-open", on_change="rerun") as dots:
         if dots.open:
             st.caption(
                 "A dot for each question, won or lost by the gold turns found. Point at one to see "
                 "how B ranks differently from A. Click it to ask the question on Ask."
             )
-            pairs = atlas({base: every[base], focus: every[focus]}, focus, kept)
-            ways = [(f"A: {base}", side(base)), (f"B: {focus}", side(focus))]
+            pairs = atlas({base: every[base], focus: every[focus]}, focus, places)
+            ways = [(f"A: {base}", drawn.side(base)), (f"B: {focus}", drawn.side(focus))]
             draw_dots(session, pairs, ways, key=f"{key}-dots", ask=lambda place: ask(place, focus))
     st.caption(
         f"One mark per gold turn: {FOUND} found, {COVERED} covered by a wider retrieved node, "
-        f"{MISSED} missed. *B against A* follows {MEASURES[measure].label}. "
+        f"{MISSED} missed. *B against A* follows {label}. "
         f"Click a {'mark' if explain else 'cell'} to ask the question on Ask"
         f"{', or a question to explain it below' if explain else ''}."
     )
-    sentence = sentence_of(atlas_sentence(rows, base, focus, MEASURES[measure].label))
+    # The table: A and B first, then the other columns.
+    sentence = sentence_of(atlas_sentence(rows, base, focus, label))
     st.dataframe(
         [
             {
@@ -132,7 +147,7 @@ def draw_atlas(
                 "B against A": won(row.change),
                 "category": question.category_label,
                 **disputed,
-                **dict(zip(names, map(marks, row.fates), strict=True)),
+                **dict(zip(columns, map(marks, row.fates), strict=True)),
             }
             for row, question, disputed in zip(rows, shown, disputes(shown, questions), strict=True)
         ],
@@ -148,9 +163,10 @@ def draw_atlas(
             "disputed": st.column_config.TextColumn(width=124),
             **{
                 name: st.column_config.TextColumn(
-                    width=max(66, 24 + 7 * len(name)), help=sentence_of(about.get(name, "")) or None
+                    width=max(66, 24 + 7 * len(name)),
+                    help=sentence_of(drawn.about.get(name, "")) or None,
                 )
-                for name in names
+                for name in columns
             },
         },
         alt=sentence,
@@ -196,10 +212,10 @@ def question_fates(session: AppSession, settings: RetrievalSettings) -> list[Atl
     for name, way in (("before", without_propagation(settings)), ("after", settings)):
         under = fingerprint(session.key, repr(way))
         asked = partial(fates, way)
-        known = computed("question-fates", under, _FATES_KEPT, "Ask every question", asked)
-        if known is None:
+        outcome = computed("question-fates", under, _FATES_KEPT, "Ask every question", asked)
+        if outcome is None:
             return None
-        outcomes[name] = known
+        outcomes[name] = outcome
     return atlas(outcomes, "after", range(len(questions)))
 
 
@@ -213,17 +229,10 @@ def draw_dots(
 ) -> None:
     """Draws a dot for each question; pointing at one plays how the ranks of its nodes change.
 
-    Args:
-        session: the open conversation.
-        rows: the questions, with their gold turns before and after.
-        sides: name before, name after, each with what was asked; all levels are admissible.
-        key: key of the component.
-        ask: called with the place of a question that is clicked.
+    ``sides`` are a name and what was asked, before and after; all levels are admissible. ``ask`` is
+    called with the place of a question that is clicked.
     """
     questions = session.conversation.questions
-
-    def ranks(_: str, memory: Memory, settings: RetrievalSettings) -> list[QuestionRanks]:
-        return question_ranks(memory, questions, replace(settings, levels=None))
 
     about = fingerprint(*(repr((built, settings)) for _, (built, _, settings) in sides))
     changes = computed(
@@ -231,7 +240,12 @@ def draw_dots(
         about,
         _FATES_KEPT,
         "Compare the ranks",
-        lambda: rank_changes(*(ranks(*side) for _, side in sides)),
+        lambda: rank_changes(
+            *(
+                question_ranks(memory, questions, replace(settings, levels=None))
+                for _, (_, memory, settings) in sides
+            )
+        ),
     )
     if changes is None:
         return
@@ -260,27 +274,6 @@ def draw_dots(
     part("atlas", key=key, data=payload, ask=asked)
 
 
-def _gold_stages(
-    session: AppSession, settings: RetrievalSettings
-) -> Sequence[EvidenceStage] | None:
-    """Returns the stage of every gold turn, all levels admissible; None if the user stopped."""
-    settings = replace(settings, levels=None)
-    return computed(
-        "gold-stages",
-        fingerprint(session.key, repr(settings)),
-        _FATES_KEPT,
-        "Follow every gold turn",
-        partial(evidence_stages, session.memory, session.conversation.questions, settings),
-    )
-
-
-def _first_loss(stages: Sequence[EvidenceStage]) -> str:
-    """Returns the earliest stage at which one of these turns was lost, with its rank."""
-    first = min(stages, key=lambda one: STAGES.index(one.stage))
-    lost = first.stage != READ and first.rank
-    return f"{first.stage}: rank {first.rank}" if lost else first.stage
-
-
 def draw_questions(
     session: AppSession, key: str, opened: Callable[[], None], group: str = ""
 ) -> None:
@@ -290,12 +283,23 @@ def draw_questions(
     """
     questions, settings = session.conversation.questions, read_settings(session)
     rows = question_fates(session, settings)
-    stages = None if rows is None else _gold_stages(session, settings)
-    if rows is None or stages is None:
+    if rows is None:
         return
-    turns: dict[int, list[EvidenceStage]] = {}
-    for one in stages:
-        turns.setdefault(one.question, []).append(one)
+    every_level = replace(settings, levels=None)
+    stages = computed(
+        "gold-stages",
+        fingerprint(session.key, repr(every_level)),
+        _FATES_KEPT,
+        "Follow every gold turn",
+        partial(evidence_stages, session.memory, questions, every_level),
+    )
+    if stages is None:
+        return
+    # The earliest stage at which a gold turn of each question was lost.
+    losses: dict[int, str] = {}
+    for one in sorted(stages, key=lambda one: STAGES.index(one.stage)):
+        rank = f": rank {one.rank}" if one.rank and one.stage != READ else ""
+        losses.setdefault(one.question, one.stage + rank)
     listed = [row for row in rows if group in ("", group_of(row))]
 
     def ask(place: int) -> None:
@@ -324,7 +328,7 @@ def draw_questions(
                 "before": marks(row.fates[0]),
                 "after": marks(row.fates[-1]),
                 "change": won(row.change),
-                "stage": _first_loss(turns[questions[row.place].index]),
+                "stage": losses[questions[row.place].index],
                 "question": questions[row.place].text,
                 "category": questions[row.place].category_label,
             }

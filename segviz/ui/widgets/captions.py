@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import streamlit as st
 
-from segviz.evaluation import Mean
+from segviz.evaluation import Mean, Row
 from segviz.memory import Memory
 from segviz.systems import level_name, level_names
 from segviz.text.captions import counted as counted
@@ -39,6 +39,11 @@ def cited(text: str) -> str:
 def signed(text: str) -> str:
     """Returns a number with a true minus instead of a hyphen."""
     return text.replace("-", "\N{MINUS SIGN}")
+
+
+def spread_rows(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Returns rows of a table with each mean as :func:`spread` writes it."""
+    return [{n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows]
 
 
 def spread(mean: Mean) -> str:

@@ -108,12 +108,12 @@ def caption(sentence: str, key: str, rows: Rows | None = None) -> None:
         st.caption(sentence, width="stretch")
         with st.popover("Table", type="tertiary", key=f"twin-{key}", on_change="rerun") as twin:
             if twin.open:
-                found = [
+                numbers = [
                     {n: round(v.value, 4) if isinstance(v, Mean) else v for n, v in row.items()}
                     for row in rows()
                 ]
-                width = min(60 + 100 * len(found[0] if found else ()), 600)
-                st.dataframe(found, width, tall(len(found), 12), hide_index=True)
+                width = min(60 + 100 * len(numbers[0] if numbers else ()), 600)
+                st.dataframe(numbers, width, tall(len(numbers), 12), hide_index=True)
 
 
 Height = int | Literal["content"]
@@ -173,6 +173,7 @@ def _number(value: Any) -> bool:
 
 
 def _written(value: Any, name: str, digits: int) -> str:
+    """Formats a cell; blank for None and NaN."""
     if value is None or value != value:
         return ""
     if isinstance(value, float):

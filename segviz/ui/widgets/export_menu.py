@@ -66,11 +66,11 @@ def offered(view: View) -> list[tuple[Format, str]]:
     ]
 
 
-def sweep_export(session: AppSession, found: Sweep) -> None:
+def sweep_export(session: AppSession, sweep: Sweep) -> None:
     """Draws the button that downloads a sweep as CSV."""
     st.download_button(
         "Sweep (CSV)",
-        lambda: sweep_csv(found),
+        lambda: sweep_csv(sweep),
         file_name=file_name(session.conversation.id, "sweep", "csv"),
         mime="text/csv",
         key="export-sweep",
@@ -83,6 +83,7 @@ def sweep_export(session: AppSession, found: Sweep) -> None:
 
 @st.fragment
 def _files(view: View) -> None:
+    """Draws the buttons of all formats, and why some are impossible."""
     offers = offered(view)
     shown = [offer for offer, problem in offers if not (problem and offer.needs_browser)]
     with st.container(gap="xsmall", key="export-files"):
@@ -92,10 +93,13 @@ def _files(view: View) -> None:
             _button(view, offer, problem)
         for lacking in {problem for offer, problem in offers if offer not in shown}:
             st.caption(unmarked(lacking))
-        _look(shown)
+        if any(offer.needs_browser for offer in shown):
+            dark = "SVG and PNG with a dark background."
+            st.toggle("Dark pictures", key="export-dark", help=dark)
 
 
 def _button(view: View, offer: Format, problem: str) -> None:
+    """Draws the button of a format; its file is made on a click."""
     key, state = f"export-{offer.part}-{offer.ending}", st.session_state
     content = Attempt(offer, view, bool(state.get("export-dark")))
     clicked = st.download_button(
@@ -174,9 +178,3 @@ def follow(key: str, now: Attempt, clicked: bool) -> None:
             sleep(_FETCHED)
     if asked.problem:
         st.error(unmarked(asked.problem))
-
-
-def _look(offers: list[Format]) -> None:
-    """Draws the controls for pictures, if a format uses them."""
-    if any(offer.needs_browser for offer in offers):
-        st.toggle("Dark pictures", key="export-dark", help="SVG and PNG with a dark background.")

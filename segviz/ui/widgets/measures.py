@@ -64,8 +64,8 @@ def duration(session: AppSession, sweeps: float, memories: int = 1) -> str:
     return f"Takes about {seconds}{why}."
 
 
-def measure_choice(session: AppSession, found: Sweep | Comparison) -> tuple[str, bool]:
-    """Draws the choice of measure for ``found``; at least one measure must be countable.
+def measure_choice(session: AppSession, measured: Sweep | Comparison) -> tuple[str, bool]:
+    """Draws the choice of measure for ``measured``; at least one measure must be countable.
 
     Returns:
         The measure, and True if questions of category 5 count.
@@ -78,8 +78,9 @@ def measure_choice(session: AppSession, found: Sweep | Comparison) -> tuple[str,
         names,
         format_func=lambda name: MEASURES[name].label,
         width=220,
-        help=f"Here K is {found.settings.k} nodes, N {found.units} units, T {found.tokens:,} "
-        f"tokens. Every policy can change {MEASURES[DEFAULT].label}.\n{meanings}",
+        help=f"Here K is {measured.settings.k} nodes, N {measured.units} units, "
+        f"T {measured.tokens:,} tokens. Every policy can change {MEASURES[DEFAULT].label}.\n"
+        f"{meanings}",
         index=names.index(DEFAULT) if DEFAULT in names else 0,
         key="measured-by",
         bind="query-params",
@@ -113,8 +114,8 @@ def disputed_choice(session: AppSession) -> bool:
 
 def recounted_sentence(outcomes: Outcomes, measure: str, adversarial: bool) -> str:
     """Returns the mean with the opposite choice for disputed questions; "" without any."""
-    found = outcomes.recounted(measure, adversarial=adversarial)
-    return "".join(f" {name.capitalize()} questions: {mean}." for name, mean in found.items())
+    means = outcomes.recounted(measure, adversarial=adversarial)
+    return "".join(f" {name.capitalize()} questions: {mean}." for name, mean in means.items())
 
 
 def disputes(shown: Sequence[Question], questions: Sequence[Question]) -> list[dict[str, str]]:

@@ -33,6 +33,7 @@ def question_box(session: AppSession, answer: str = "") -> Question:
         return texts[option] + again + " · disputed" * (questions[option].disputed is not None)
 
     def ask(given: int | str | None) -> None:
+        """Asks the chosen or typed question; ignores an emptied box."""
         if isinstance(given, int):
             write_question(session, given)
         elif given in texts:  # typed exactly as in the data set

@@ -50,6 +50,7 @@ def draw_shapes(measured: Sequence[MemorySummary], data: str) -> None:
 
 
 def _trees(measured: Sequence[MemorySummary], data: str) -> None:
+    """Draws the table of trees with those published for the same data."""
     if not measured:
         return
     published = {one.system: printed_shapes(one.system, data) for one in measured}
@@ -76,14 +77,11 @@ def _trees(measured: Sequence[MemorySummary], data: str) -> None:
 
 
 def _own(one: MemorySummary) -> dict[str, object]:
-    kind = _KINDS.get(one.shape.kind, one.shape.kind)
-    widest, shared = one.shape.widest, one.shape.shared or None
-    more = {"widest": widest, "with several parents": shared, "calls/leaf": one.calls}
-    empty: dict[str, object] = {"contentless lines": one.contentless}
+    """Returns the row of a memory in the table of shapes."""
     shape = one.shape
-    row = {
+    return {
         "memory": one.label,
-        "kind": kind,
+        "kind": _KINDS.get(shape.kind, shape.kind),
         "leaves": shape.leaves,
         "nodes": shape.nodes,
         "nodes/leaf": shape.nodes / shape.leaves if shape.leaves else 0.0,
@@ -91,21 +89,24 @@ def _own(one: MemorySummary) -> dict[str, object]:
         "mean depth": shape.mean_depth,
         "depth std": shape.depth_std,
         "branching": shape.branching,
+        "widest": shape.widest,
+        "with several parents": shape.shared or None,
+        "calls/leaf": one.calls,
+        "contentless lines": one.contentless,
+        "made": one.made or None,
     }
-    return row | more | empty | {"made": one.made or None}
 
 
 def _facts(one: MemorySummary, facts: FactGraph, data: str) -> None:
+    """Draws the levels and relations of a graph of facts, with published ratios."""
     published = printed_layers(one.system, data)
     st.markdown(f"**{unmarked(one.label)}**, a graph of facts")
     rows = [_layer(layer, published) for layer in facts.layers]
     table(rows, about=f"{one.label}: nodes by level and kind, and their published ratios")
-    lines = [
-        f"{counted(one.shape.nodes, 'node')} over {counted(one.shape.leaves, 'leaf', 'leaves')}"
-    ]
+    size = f"{counted(one.shape.nodes, 'node')} over {counted(one.shape.leaves, 'leaf', 'leaves')}"
     if one.shape.unary:
-        lines[0] += f"; {one.shape.unary:,} more repeat the text of their only child"
-    lines[0] += "."
+        size += f"; {one.shape.unary:,} more repeat the text of their only child"
+    lines = [f"{size}."]
     if facts.relations:
         lines.append(_relations(facts))
     for row, counts in published.items():
@@ -122,16 +123,16 @@ def _facts(one: MemorySummary, facts: FactGraph, data: str) -> None:
 
 
 def _layer(layer: Layer, published: Mapping[Reported, Mapping[str, float]]) -> dict[str, object]:
-    ratios = {
-        f"per node below, {row.data}": printed_ratio(counts, layer)
-        for row, counts in published.items()
-    }
+    """Returns the row of a level and kind, with its ratio here and as ``published``."""
     return {
         "level": layer.level,
         "kind": layer.kind or "unit",
         "nodes": layer.nodes,
         "per node below": layer.ratio,
-        **ratios,
+        **{
+            f"per node below, {row.data}": printed_ratio(counts, layer)
+            for row, counts in published.items()
+        },
         "children": layer.children if layer.below else None,
         "with one child": layer.single or None,
         "repeat their child": layer.repeats or None,
@@ -148,6 +149,7 @@ def _relations(facts: FactGraph) -> str:
 
 
 def _families(measured: Sequence[MemorySummary]) -> None:
+    """Draws the trees of memories with several roots."""
     rows = [
         {
             "memory": one.label,

@@ -115,7 +115,7 @@ def _boundaries(memory: Memory) -> list[tuple[int, int, str]]:
     The rank is the level at which the previous unit joined minus that of this unit. The lowest
     rank is the clearest boundary.
     """
-    levels, found = memory.structure.level, []
+    levels, boundaries = memory.structure.level, []
     highest = int(levels.max(initial=0))
     for number, (last, step) in enumerate(zip(memory.steps, memory.steps[1:], strict=False), 2):
         if step.unit.session == last.unit.session or step.decision is None or step.operation:
@@ -127,18 +127,18 @@ def _boundaries(memory: Memory) -> list[tuple[int, int, str]]:
             f"Session {step.unit.session + 1} begins. Unit {step.unit.index} {where}; the unit "
             f"before it joined at level {before}. {step.decision.why}"
         )
-        found.append((before - now, number, words[:400]))
-    return found
+        boundaries.append((before - now, number, words[:400]))
+    return boundaries
 
 
 def _rescued(memory: Memory) -> list[Stop]:
     """Returns three stops about one question: asked, gold turn missed, gold turn found."""
     questions = memory.conversation.questions
     most = _MEASURED if all(memory.moment(one) is None for one in questions) else _AT_MOMENTS
-    found = rescue(memory, questions[: max(1, most // max(1, len(memory.units)))])
-    if found is None:
+    best = rescue(memory, questions[: max(1, most // max(1, len(memory.units)))])
+    if best is None:
         return []
-    question, with_it = questions[found.place], found.settings
+    question, with_it = questions[best.place], best.settings
     without = replace(with_it, policy="none")
     before, after = memory.ask(question, without), memory.ask(question, with_it)
     gold = memory.gold(question.evidence, after.structure)
@@ -148,12 +148,12 @@ def _rescued(memory: Memory) -> list[Stop]:
     first, last = (
         ranks([leaf], each.final, each.structure, with_it.levels)[0] for each in (before, after)
     )
-    kept = sum(fate == HIT for fate in was.values())
-    asked = Bookmark(question=found.place, retrieval=without)
+    there = sum(fate == HIT for fate in was.values())
+    asked = Bookmark(question=best.place, retrieval=without)
     return [
         Stop(
             "ask",
-            f"A question. Without propagation, {kept} of {len(was)} turns with the answer are "
+            f"A question. Without propagation, {there} of {len(was)} turns with the answer are "
             f"among the {len(before.after)} retrieved nodes.",
             asked,
         ),

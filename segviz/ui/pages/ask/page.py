@@ -41,6 +41,7 @@ def render(session: AppSession) -> None:
 
 
 def _below(session: AppSession, row: DeltaGenerator) -> RetrievalSettings:
+    """Draws the controls and the answer; returns the settings, for the address."""
     asked = read_asked(session)
     with st.container(key="ask-below"):
         place = question_and_settings.ask_controls(asked, row)
@@ -123,6 +124,7 @@ def _tree(state: AnswerState, bare: bool = False, canvas: str = "ask") -> None:
 
 
 def _other_drawing(state: AnswerState, view: str) -> None:
+    """Draws the result as an outline or as a node-link diagram."""
     session, result = state.session, state.result
     if view == "Outline":
         shown = scene.answered(tree.scene(session, result.structure), result, state.gold)

@@ -97,6 +97,7 @@ class Comparing:
 
     @cached_property
     def _asked(self) -> dict[str, Result | HandoverError]:
+        """Result or error of each system; empty without a question."""
         results: dict[str, Result | HandoverError] = {}
         for name, memory in self.memories.items() if self.question.text.strip() else ():
             try:

@@ -12,7 +12,6 @@ from segviz.evaluation import (
     GRADES,
     AnswerEvaluation,
     AnsweringPaused,
-    Mean,
     Row,
     category_rows,
     evaluate_answers,
@@ -28,7 +27,7 @@ from segviz.ui.pages.compare import Comparing
 from segviz.ui.pages.compare.stages import stages_panel
 from segviz.ui.sidebar.models import expected_calls
 from segviz.ui.state import fingerprint, peek, remember
-from segviz.ui.widgets.captions import counted, short, spread, trouble, unmarked
+from segviz.ui.widgets.captions import counted, short, spread_rows, trouble, unmarked
 from segviz.ui.widgets.charts import chart, pair, sentence_of, table
 from segviz.ui.widgets.waiting import PLAY, Job, JobPart, Progress
 
@@ -176,12 +175,6 @@ def _costs(
         )
 
 
-def _by(one: AnswerEvaluation) -> str:
-    """Returns a sentence that names the models that answered and graded."""
-    judge = unmarked(one.judge.partition(" ")[0]) or "rules alone"
-    return f"Answered by {unmarked(one.chat.partition(' ')[0])}, graded by {judge}."
-
-
 def _results(answers: Mapping[str, AnswerEvaluation], asked: Sequence[Question]) -> None:
     """Draws means, categories and every answer."""
     outcomes = {label: one.outcomes for label, one in answers.items()}
@@ -197,16 +190,17 @@ def _results(answers: Mapping[str, AnswerEvaluation], asked: Sequence[Question])
         }
         for row, each in zip(means, outcomes.values(), strict=True)
     ]
-    # The means with their differences to the first system.
+    # The models' names, then the means with their differences to the first system.
+    one = next(iter(answers.values()))
+    judge = unmarked(one.judge.partition(" ")[0]) or "rules alone"
+    models = f"Answered by {unmarked(one.chat.partition(' ')[0])}, graded by {judge}."
     sentence = standing_sentence(rows, label)
     chart(
         standing_plot(rows, label, **pair()),
         sentence,
         "answers-chart",
-        f"{_by(next(iter(answers.values())))} {_MEANING}",
-        rows=lambda: [
-            {n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows
-        ],
+        f"{models} {_MEANING}",
+        rows=lambda: spread_rows(rows),
     )
     # What limits the reading of the grades.
     if warning := one_grade(answers.values()):
@@ -216,10 +210,7 @@ def _results(answers: Mapping[str, AnswerEvaluation], asked: Sequence[Question])
         st.caption(f"{counted(faults, 'answer')} or grades of the model could not be used.")
     st.markdown(f"**{label.capitalize()} by category**")
     table(
-        [
-            {n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()}
-            for row in category_rows(outcomes, measure)
-        ],
+        spread_rows(category_rows(outcomes, measure)),
         about=f"{label.capitalize()} by category",
     )
     st.markdown("**Every answer**, with its grade of 3")

@@ -16,7 +16,6 @@ from segviz.evaluation import (
     NATIVE,
     RETRIEVED_BY,
     Comparison,
-    Mean,
     Row,
     Standing,
     compare_one,
@@ -32,7 +31,7 @@ from segviz.ui.pages.compare.why import Asked, why_panel
 from segviz.ui.settings import write_settings
 from segviz.ui.state import fingerprint, keep, peek, remember
 from segviz.ui.widgets import atlas, lists, measures, question, waiting
-from segviz.ui.widgets.captions import counted, level_label, short, spread, trouble, unmarked
+from segviz.ui.widgets.captions import counted, level_label, short, spread_rows, trouble, unmarked
 from segviz.ui.widgets.charts import QUIET, caption, pair, readable, sentence_of, table
 
 RESULTS_KEPT = 4
@@ -326,9 +325,7 @@ def _standings(shown: _Measured) -> None:
     caption(
         f"{_MEANING} The table also has words read, seconds, model calls and the size of vectors.",
         "standing-plot",
-        lambda: [
-            {n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows
-        ],
+        lambda: spread_rows(rows),
     )
     _atlas(shown, {name: row for name, (row, _) in every.items()}, len(groups[0]))
 
@@ -357,18 +354,17 @@ def _atlas(shown: _Measured, rows: Mapping[str, Standing], alike: int) -> None:
 
     # B is the best of the systems that are asked as A is.
     first, *others = names[:alike]
-    base, focus, most = atlas.draw_atlas(
-        session,
+    drawn = atlas.AtlasColumns(
         {name: row.outcomes for name, row in columns.items()},
         max(others, key=mean, default=first),
-        key="compare-atlas",
-        measure=shown.measure,
-        adversarial=shown.adversarial,
-        choose=choose,
-        side=side,
+        shown.measure,
+        shown.adversarial,
+        side,
+        choose,
         about=dict(zip(names, rows, strict=True)),
         explain=explain,
     )
+    base, focus, most = atlas.draw_atlas(session, drawn, key="compare-atlas")
     if columns[base].method != columns[focus].method:
         st.caption("A and B are not asked alike, so their difference is not the memories' alone.")
     source, place = st.session_state.get(_EXPLAINED, ("", None))

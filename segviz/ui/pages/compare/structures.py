@@ -91,12 +91,15 @@ def _structure(compared: Comparing, name: str) -> None:
 def _draw(compared: Comparing, name: str) -> None:
     """Draws one small canvas; a click selects the turns of a node in all of them."""
     session, memory = compared.session, compared.memories[name]
+    turns = session.conversation.turns
+    places = st.session_state.get(f"compare-turns-{session.source}") or ()
+    selected = tuple(turns[at].id for at in places if at < len(turns))
     shown = scene.scene_of(
         memory,
         memory.structure.collapsed,
         identity=compared.key(name),
         look=coloring.Look("session", "none"),
-        selected=holder(memory, _selected_turns(session)),
+        selected=holder(memory, selected),
     )
     title = f"{session.conversation.id}, {compared.label(name)}"
     shown = replace(shown, title=title, measures={})
@@ -126,13 +129,6 @@ def select_turns(session: AppSession, turns: tuple[str, ...]) -> None:
     wanted, entry = set(turns), f"compare-turns-{session.source}"
     places = [at for at, turn in enumerate(session.conversation.turns) if turn.id in wanted]
     st.session_state[entry] = tuple(places) or None
-
-
-def _selected_turns(session: AppSession) -> tuple[str, ...]:
-    """Returns the ids of the selected turns that exist."""
-    places = st.session_state.get(f"compare-turns-{session.source}") or ()
-    turns = session.conversation.turns
-    return tuple(turns[at].id for at in places if at < len(turns))
 
 
 def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:

@@ -78,6 +78,7 @@ def why_panel(session: AppSession, question: Question, pair: Sequence[Asked], ke
 
 
 def _explained(question: Question, pair: Sequence[Asked]) -> tuple[str, list[_Side]] | tuple[()]:
+    """Returns the turn whose rank differs most, and both sides; () if no node holds it."""
     results = [one.memory.ask(question, one.settings) for one in pair]
     golds = [
         one.memory.gold(question.evidence, result.structure)
@@ -98,6 +99,7 @@ def _explained(question: Question, pair: Sequence[Asked]) -> tuple[str, list[_Si
 
 
 def _draw(side: _Side, turn: str, question: Question) -> None:
+    """Draws one side: the node that holds the turn, and the wide nodes ahead of it."""
     result, holder, name = side.result, side.holder, side.asked.name
     wide: list[int] = []
     if holder.node is not None:

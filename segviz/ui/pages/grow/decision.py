@@ -72,6 +72,8 @@ def step_summary(session: AppSession, structure: Structure, step: Step) -> tuple
         return f"{f'“{words}”' if words else kind} ({where}{more})"
 
     def in_words(text: str, more: str = "") -> str:
+        """Replaces ids of nodes in a text by words; ``more`` is added to the judged node."""
+
         def put(match: re.Match[str]) -> str:
             noun, node = match[1], int(match[2])
             if node >= len(structure) or not structure.active[structure.chain[node]]:
@@ -251,6 +253,7 @@ def _level(memory: Memory, level: int) -> str:
 
 
 def _outcome(item: Judgement, chosen: int | None) -> str:
+    """Returns what became of a candidate; ``chosen`` is the node that the unit joined."""
     if item.node == chosen:
         return "joined"
     if item.score is None:

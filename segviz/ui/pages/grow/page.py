@@ -114,10 +114,6 @@ def _transcript(state: decision.GrowState) -> None:
     lists.transcript(session, passage, key="grow-transcript", height=PANEL)
 
 
-def _reasons(state: decision.GrowState) -> None:
-    st.text(state.summary[1])
-
-
 _COLUMNS = (10, 11)
 
 PANELS: tuple[Panel[decision.GrowState], ...] = (
@@ -141,6 +137,6 @@ FOLLOWING: tuple[Panel[decision.GrowState], ...] = (
     Panel("", decision.decision_line),
     Panel("", lambda it: _tree(it, goes_on=True)),
     *(panel for panel in PANELS if panel.draw in (_node, _transcript)),
-    Panel("", _reasons, column=1),
+    Panel("", lambda it: st.text(it.summary[1]), column=1),
 )
 """Panels while a watched conversation is followed."""

@@ -77,6 +77,7 @@ def shape_panel(state: GrowState) -> None:
 
 
 def _table(state: GrowState) -> None:
+    """Draws shape and calls of the memory at this step, with published numbers."""
     from segviz.ui.widgets.shapes import MemorySummary, draw_shapes  # reads what is published
 
     # The literal structure: in the shown one every same-text chain is one node already.
@@ -91,6 +92,7 @@ def _table(state: GrowState) -> None:
 
 
 def _agreement(state: GrowState) -> None:
+    """Draws how well nodes of level 1 agree with sessions, if that has a meaning."""
     # The literal tree, because there a lone leaf has a node of level 1, too. Other systems end
     # episodes or trees at session ends by construction, so their agreement has no meaning.
     session, structure = state.session, state.session.memory.at(state.step)
@@ -111,6 +113,7 @@ def _agreement(state: GrowState) -> None:
 
 
 def _cost(state: GrowState) -> None:
+    """Draws calls and tokens over the steps; dollars if the price of the model is known."""
     session, memory = state.session, state.session.memory
     steps = memory.steps[: state.step]
     known = session.chat is not None and session.chat.name == memory.chat

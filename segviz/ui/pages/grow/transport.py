@@ -117,6 +117,8 @@ def _step_button(
 
 
 def _play_button(session: AppSession, key: str, total: int) -> None:
+    """Draws the button that plays or pauses; ``key`` is that of the step."""
+
     def toggle() -> None:
         if playing(session):
             st.session_state[keys.PLAYING] = None

@@ -86,6 +86,7 @@ def render(session: AppSession) -> None:
 
 
 def _toy() -> None:
+    """Draws propagation on a tree of seven turns: scores, weights, and scores hop by hop."""
     structure = toy_structure()
     st.markdown(
         "This is a segment tree over seven short turns. Time runs to the right, and every box "
@@ -164,6 +165,7 @@ _FIDELITY = {"faithful": "as in its source", "adapted": "adapted from its source
 
 
 def _system(name: str) -> None:
+    """Draws a closed panel about a system: its source, parameters and departures."""
     kind = SYSTEMS[name]
     package = foreign("systems", name)
     origin = f"from {package}" if package else _FIDELITY.get(kind.fidelity, kind.fidelity)

@@ -15,7 +15,7 @@ from segviz.figures.charts import rows_figure
 from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
 from segviz.systems import SYSTEMS
 from segviz.ui.state import AppSession, fingerprint
-from segviz.ui.widgets.captions import counted, spread, unmarked
+from segviz.ui.widgets.captions import counted, spread_rows, unmarked
 from segviz.ui.widgets.charts import chart, colours, table
 from segviz.ui.widgets.waiting import PLAY, Job, JobPart
 from segviz.view import bookmark
@@ -143,6 +143,7 @@ def _measured(
 
 
 def _outcome(comparison: Comparison, parameter: str, values: Mapping[str, Any]) -> None:
+    """Draws shape, measures and cost over the ``values`` of a parameter."""
     rows: list[Row] = [
         {parameter: values[str(row["name"])], **{n: v for n, v in row.items() if n != "name"}}
         for row in comparison.table()
@@ -168,6 +169,6 @@ def _outcome(comparison: Comparison, parameter: str, values: Mapping[str, Any]) 
         "varied-chart",
     )
     table(
-        [{n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows],
+        spread_rows(rows),
         about=f"Shape, measures and cost of the build over {parameter}",
     )

@@ -55,8 +55,11 @@ def render(session: AppSession) -> None:
     verdict.markdown(
         f"**{captions.counted(len(questions), 'question')}** under every setting of propagation"
     )
+    # The registered relevances and the one of Ask; without the embedder only the lexical one works.
+    offered = list(dict.fromkeys([*RELEVANCE, read_settings(session).relevance_for()]))
+    if isinstance(session.memory.embedder, MissingEmbedder):
+        offered = ["lexical"]
     # The sweep comes first, because the choice of measure names its K and budgets.
-    offered = _relevances(session)
     settings = _settings(offered)
     sweep = known_sweep(session, settings)
     if sweep is None:
@@ -71,16 +74,6 @@ def render(session: AppSession) -> None:
     maps = {name: row.container().empty() for name in offered}
     how = measure, adversarial, disputed
     draw_panels(PANELS, Swept(session, settings, sweep, *how, verdict, maps, st.empty()))
-
-
-def _relevances(session: AppSession) -> list[str]:
-    """Returns the relevances to measure: the registered ones, and the one chosen on Ask.
-
-    Without the embedder of the memory only the lexical one works.
-    """
-    if isinstance(session.memory.embedder, MissingEmbedder):
-        return ["lexical"]
-    return list(dict.fromkeys([*RELEVANCE, read_settings(session).relevance_for()]))
 
 
 def _settings(offered: list[str]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ Missing relevances are measured one after another, after the rest of the page is
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -59,24 +58,22 @@ def measure_missing(swept: Swept) -> None:
 
 
 def _draw(place: DeltaGenerator, name: str, judged: Judged, shown: bool) -> None:
+    """Draws the small heatmap of a relevance; ``shown`` marks the one drawn below."""
     sentence = map_sentence(judged)
+
+    def show() -> None:
+        # A second click on a cell unselects it, so every change of the selection is a click.
+        st.session_state[RELEVANCE_KEY] = name
+        st.session_state[keys.SWEEP_CELL] = None
+
     with place.container(gap=None):
         st.markdown(f"**{unmarked(name)}**{' · below' * shown}")
         st.plotly_chart(
             relevance_map(judged, ramp=ramp("change"), accent=colours()["accent"]),
             key=f"map-{name}",
-            on_select=partial(_show, name),
+            on_select=show,
             selection_mode="points",
             config=QUIET,
             alt=f"{name}: {sentence}",
         )
         st.caption(sentence)
-
-
-def _show(name: str) -> None:
-    """Shows a relevance in the large heatmaps.
-
-    A second click on a cell unselects it, so every change of the selection is a click.
-    """
-    st.session_state[RELEVANCE_KEY] = name
-    st.session_state[keys.SWEEP_CELL] = None

@@ -153,28 +153,26 @@ def _atlas(swept: Swept) -> None:
             cells[name] = cell
     more = {significance.spelled(cell): cell for cell in sweep.cells if cell.moves}
 
-    def choose(name: str) -> None:
-        if name != AS_ON_ASK:
-            write_settings(session, swept.asked(more.get(name) or cells[name]))
-
     def side(name: str) -> atlas.Side:
-        asked = read_settings(session)
-        if name != AS_ON_ASK:
-            asked = swept.asked(more.get(name) or cells[name])
+        cell = more.get(name) or cells.get(name)  # none for the setting of Ask
+        asked = swept.asked(cell) if cell else read_settings(session)
         return session.key, session.memory, asked
 
+    def choose(name: str) -> None:
+        if name != AS_ON_ASK:
+            write_settings(session, side(name)[2])
+
     st.markdown("**Question atlas**: each question at every α, and by other policies at this α, H")
-    atlas.draw_atlas(
-        session,
+    drawn = atlas.AtlasColumns(
         {name: one.outcomes for name, one in cells.items()},
         f"α {alpha:g}",
-        key="sweep-atlas",
-        measure=swept.measure,
-        adversarial=swept.adversarial,
-        choose=choose,
-        side=side,
+        swept.measure,
+        swept.adversarial,
+        side,
+        choose,
         more={**_as_on_ask(session), **{name: one.outcomes for name, one in more.items()}},
     )
+    atlas.draw_atlas(session, drawn, key="sweep-atlas")
 
 
 AS_ON_ASK = "as on Ask"
