@@ -146,15 +146,9 @@ class NoRoom(ValueError):
 
 
 def check_room(needed: float, what: str, remedy: str) -> None:
-    """Raises NoRoom if a task needs more memory than is free.
+    """Raises NoRoom if a task needs more bytes of memory than are free; never if that is unknown.
 
-    Args:
-        needed: memory in bytes.
-        what: the task, as the subject of the message.
-        remedy: what to do, as the end of the message.
-
-    Raises:
-        NoRoom: names both amounts. Never raised if the free memory is unknown.
+    The message begins with the task, ``what``, and ends with ``remedy``.
     """
     free = free_memory()
     if free is not None and needed > free:

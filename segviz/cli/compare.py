@@ -80,7 +80,8 @@ def compare(options: Options, console: Console) -> int:
         from segviz.export.comparison import comparison_html  # Plotly takes half a second to load
 
         talk = runs.conversations[0]
+        [(_, comparison)] = whole
         title = f"Memories of {talk.id} compared"
-        write_file(target, comparison_html(whole[0][1], talk.questions, title))
+        write_file(target, comparison_html(comparison, talk.questions, title))
     report("compare", whole, pooled_comparison, options, console)
     return OK

@@ -168,7 +168,7 @@ class Console:
         at: tuple[int, int] | None = None
 
         def show(done: int, total: int) -> None:
-            """Writes the progress, at most every few seconds or fractions of one."""
+            """Writes the progress, unless it was written a moment ago."""
             nonlocal last, at
             at = done, total
             now = time.monotonic()

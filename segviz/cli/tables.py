@@ -88,8 +88,8 @@ def report(
     if options.no_disputed:
         check_disputed(sum(_disputed(result) for _, result in runs))
         runs = [(owner, result.counting(disputed=False)) for owner, result in runs]
-    parts: dict[tuple[tuple[str, str], ...], dict[str, Measurement]] = {}
     # Pool the conversations of what is alike in all but the conversation.
+    parts: dict[tuple[tuple[str, str], ...], dict[str, Measurement]] = {}
     for owner, result in runs:
         rest = tuple((name, value) for name, value in owner.items() if name != "conversation")
         parts.setdefault(rest, {})[owner["conversation"]] = result
@@ -107,14 +107,15 @@ def report(
         return
     # One table has the rows of all, with the columns in which they differ.
     every = [*runs, *(({"conversation": "all", **owner}, result) for owner, result in overall)]
-    several = {name for name in every[0][0] if len({owner[name] for owner, _ in every}) > 1}
+    owner, _ = every[0]
+    several = {name for name in owner if len({owner[name] for owner, _ in every}) > 1}
     relevances = len({owner.get("relevance") for owner, _ in every})
     rows = [
         {**{name: value for name, value in owner.items() if name in several}, **row}
         for owner, result in every
         for row in _rows(result, options, relevances)
     ]
-    last = every[-1][1]
+    _, last = every[-1]
     _print_setting(last, rows[-1], options, console, several)
     console.rows(rows)
     if isinstance(last, Sweep):

@@ -63,12 +63,9 @@ class Completion(NamedTuple):
 
 
 def content_key(kind: str, identity: str, request: object) -> bytes:
-    """Returns the key under which the reply to a request is stored.
+    """Returns the key under which the reply to a request of a kind, such as "chat", is stored.
 
-    Args:
-        kind: kind of the reply, such as "chat".
-        identity: the model and all settings that change its replies.
-        request: the content sent, anything JSON can write.
+    ``identity`` is the model with all settings that change its replies, ``request`` the content.
     """
     content = json.dumps(["2", kind, identity, request], ensure_ascii=True, sort_keys=True)
     return hashlib.sha256(content.encode("ascii")).digest()

@@ -133,8 +133,7 @@ class Client(Metered):
     def listed(self, seconds: float = _LISTING_SECONDS) -> list[Body]:
         """Requests the list of models and returns the server's description of each.
 
-        Args:
-            seconds: longest wait. After it, or if the server lists no models, the list is empty.
+        The list is empty if the server lists no models within ``seconds``.
         """
         client = self._openai.with_options(max_retries=0, timeout=seconds)
         try:

@@ -60,20 +60,11 @@ class OpenAIEmbedder(Client):
         return f"openai:{self.endpoint.embedding_model}@{self.endpoint.host}"
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Embeds texts; an empty text is not sent and becomes a zero row.
+        """Returns a vector per text, float32 (len(texts), d), of length 1; 0 for an empty text.
 
-        The first vectors determine the number of dimensions, d. If all texts so far are empty, one
-        harmless word is sent to learn it.
-
-        Args:
-            texts: the texts.
-
-        Returns:
-            float32 (len(texts), d), rows of length 1 in order.
-
-        Raises:
-            ModelError: The server fails after a limited number of retries; finished batches stay
-                cached.
+        Empty texts are not sent. If all texts so far are empty, one harmless word is sent to learn
+        the number of dimensions, d. Raises ModelError if the server fails after a limited number of
+        retries; finished batches stay cached.
         """
         sent = [clean(text)[:MAX_CHARACTERS] if text.strip() else "" for text in texts]
         rows = self._rows([text for text in dict.fromkeys(sent) if text])

@@ -116,11 +116,9 @@ class Endpoint:
         return name in ("localhost", "::1") or re.fullmatch(r"127(\.\d+){3}", name) is not None
 
     def scrub(self, text: str, shortest: int = 1) -> str:
-        """Returns ``text`` with "[secret]" in place of the endpoint's key.
+        """Returns ``text``, such as an error message, with "[secret]" in place of the key.
 
-        Args:
-            text: text that may repeat the key, such as an error message of the server.
-            shortest: a key of fewer characters stays.
+        A key of fewer than ``shortest`` characters stays.
         """
         return text.replace(self.key, "[secret]") if len(self.key) >= shortest else text
 
@@ -169,11 +167,8 @@ def key_for(endpoint: Endpoint, known: Mapping[str, str]) -> str:
     """Returns the key for the server of an endpoint; "" if there is none.
 
     OPENAI_API_KEY goes to api.openai.com alone and SEGVIZ_API_KEY to the server of
-    SEGVIZ_BASE_URL alone: an address somebody types must never receive another's key.
-
-    Args:
-        endpoint: the server.
-        known: values of the variables in ``NAMES``, such as ``os.environ``.
+    SEGVIZ_BASE_URL alone: an address somebody types must never receive another's key. ``known``
+    has the values of the variables in ``NAMES``, as ``os.environ`` has.
     """
     if endpoint.address == PRESETS["gpt-5.4-mini"].address:
         return known.get("OPENAI_API_KEY", "").strip()

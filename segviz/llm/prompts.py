@@ -94,15 +94,10 @@ def _prompt(
     own: Texts | None = None,
     json: bool = False,
 ) -> Prompt:
-    """Makes a prompt of a system message and of quotations.
+    """Makes a prompt of the system message ``name``, filled with ``values``, and of quotations.
 
-    Args:
-        name: the name of the system message.
-        parts: the quotations in the user message.
-        labels: the legal answers; none for free text.
-        values: values filled into the system message.
-        own: system messages of a memory system, used before the shared ones.
-        json: True if the answer is a JSON object.
+    ``labels`` are the legal answers, none for free text; with ``json`` the answer is a JSON object.
+    ``own`` are system messages of a memory system, used before the shared ones.
     """
     texts = {**texts_of(), **(own or {})}
     if name not in texts:

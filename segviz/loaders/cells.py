@@ -149,14 +149,18 @@ def is_table(document: object) -> bool:
     return len(header(document)) > 1
 
 
-def read_records(data: bytes) -> tuple[object, Notes]:
-    """Parses a file, plain or gzip, into a document; a table becomes its rows by column name.
-
-    Also returns notes on repairs. Raises LoadError for damaged files and for texts that are no
-    table.
-    """
+def read_packed(data: bytes) -> tuple[object, Notes]:
+    """Parses a file, plain or gzip, as ``read_document`` does; LoadError for a damaged file."""
     budget = Budget()
     if data.startswith(GZIP):
         data = b"".join(gunzip(data, budget))
-    document, notes = read_document(data, budget)
+    return read_document(data, budget)
+
+
+def read_records(data: bytes) -> tuple[object, Notes]:
+    """Parses a file as ``read_packed``; a table becomes its rows by column name.
+
+    Raises LoadError also for texts that are no table.
+    """
+    document, notes = read_packed(data)
     return (named_rows(document) if isinstance(document, PlainText) else document), notes

@@ -230,12 +230,12 @@ def read_messages(chats: Sequence[WrittenChat], keys: Keys, options: Options, no
                 block.left["of the program"] += 1
                 continue
             message = Message(
-                _speaker(keys.all(raw, "speaker"), raw, place, notes),
-                text,
-                time,
-                plain_value(written),
-                keys.label(raw, "session") or session,
-                next((known_id(raw[key]) for key in usual_keys(tuple(raw), OWN_IDS)), ""),
+                speaker=_speaker(keys.all(raw, "speaker"), raw, place, notes),
+                text=text,
+                time=time,
+                raw=plain_value(written),
+                session=keys.label(raw, "session") or session,
+                id=next((known_id(raw[key]) for key in usual_keys(tuple(raw), OWN_IDS)), ""),
                 conversation=keys.label(raw, "conversation"),
             )
             chat.messages.append(message)

@@ -67,7 +67,8 @@ def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
     Raises NotItems as soon as the bytes turn out to be something else. Errors inside an item are
     not detected.
     """
-    depth, before, closed = 0, b"", False
+    depth, closed = 0, False
+    separator = b""  # b"," after the first item
     for text, mark, place in _brackets(stream, block):
         if depth < 2 and not _BETWEEN.fullmatch(text):
             raise NotItems("there is something else than objects and lists")
@@ -75,13 +76,12 @@ def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
             continue
         opens = mark in b"[{"
         # Outside the items there may be the list's brackets and a comma between two items.
-        if (depth == 0 and (mark != b"[" or closed)) or (
-            depth < 2 and text.strip() != (before if opens else b"")
-        ):
+        outside = depth == 0 and (mark != b"[" or closed)
+        if outside or (depth < 2 and text.strip() != (separator if opens else b"")):
             raise NotItems("the file is not one list, or a comma is missing or too many")
         # The outline holds an item's own fields, and null for what is nested.
         if depth == 1 and opens:
-            start, outline, before = place, bytearray(mark), b","
+            start, outline, separator = place, bytearray(mark), b","
             objects, lists = [0] * _DEPTHS, [0] * _DEPTHS
         elif depth == 2 and len(outline) <= OUTLINE:
             outline += text + (b"null" if opens else b"")

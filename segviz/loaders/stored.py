@@ -17,9 +17,8 @@ from pathlib import Path
 
 from segviz import files
 from segviz.conversation import StoredText, distinct
-from segviz.loaders.budget import GZIP, Budget, gunzip
-from segviz.loaders.cells import read_table, table_of
-from segviz.loaders.decode import printable, read_document
+from segviz.loaders.cells import read_packed, read_table, table_of
+from segviz.loaders.decode import printable
 from segviz.loaders.document import PlainText, spelled, usual_keys
 from segviz.loaders.errors import LoadError
 from segviz.text.captions import describe
@@ -61,10 +60,7 @@ def read_stored(path: str | Path) -> tuple[StoredText, ...]:
     data, name = files.read(path), Path(path).name
     expected = "records with a text, such as {memory, id, created_at}, or a list of texts"
     try:
-        budget = Budget()
-        if data.startswith(GZIP):
-            data = b"".join(gunzip(data, budget))
-        document, _ = read_document(data, budget)
+        document, _ = read_packed(data)
         if isinstance(document, PlainText):
             document = _texts(document) if _NOTES.search(name) else _rows(document)
         texts = stored_texts(document)
@@ -101,13 +97,14 @@ def stored_text(record: Mapping[str, object]) -> StoredText:
     sources = parsed_cell(fields["sources"])
     several = sources if isinstance(sources, list | tuple) else [sources]
     named = (each.get("id") if isinstance(each, dict) else each for each in several)
+    text, _ = printable(str(fields["text"]).strip())
     return StoredText(
-        str(fields["id"] if fields["id"] is not None else ""),
-        printable(str(fields["text"]).strip())[0],
-        tuple(dict.fromkeys(str(each) for each in named if isinstance(each, str | int))),
-        str(fields["session"] or ""),
-        read_time(fields["time"]),
-        read_time(fields["ended"]),
+        id=str(fields["id"] if fields["id"] is not None else ""),
+        text=text,
+        sources=tuple(dict.fromkeys(str(each) for each in named if isinstance(each, str | int))),
+        session=str(fields["session"] or ""),
+        time=read_time(fields["time"]),
+        ended=read_time(fields["ended"]),
     )
 
 
@@ -138,6 +135,7 @@ def records_in(document: object, key: str = "") -> Iterator[dict[str, object]]:
         if not lists and str(_first(record, "text") or "").strip():
             yield record
             return
+        # Beside such lists, objects such as ``metadata`` are no records.
         for name, each in parts.items():
             if name in lists or (isinstance(each, dict) and not (lists and name in _INSIDE)):
                 yield from records_in(each, name)

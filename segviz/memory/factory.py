@@ -119,13 +119,9 @@ def declared(
 ) -> dict[str, Parameter]:
     """Returns every parameter of a system by dotted name, such as ``compatibility.threshold``.
 
-    Args:
-        kind: class of the system.
-        chosen: maps a parameter to the name of its part, where that is not the default.
-        prefix: put before every name.
-
-    Returns:
-        The parameters in order; the parameters of a part follow the parameter that selects it.
+    They are in order; the parameters of a part follow the parameter that selects it. ``chosen``
+    maps such a parameter to the name of its part, where that is not the default. ``prefix`` is put
+    before every name.
     """
     by_name: dict[str, Parameter] = {}
     for parameter in parameters(kind):
@@ -141,13 +137,8 @@ def declared(
 def nested(kind: type, flat: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Converts values by dotted name into keyword arguments for ``segviz.build``.
 
-    Args:
-        kind: class of the system.
-        flat: values by dotted name; undeclared names are ignored.
-        prefix: beginning of the dotted names of ``kind``'s parameters.
-
-    Returns:
-        Keyword arguments, with a mapping for each part.
+    A part becomes a mapping; undeclared names are ignored. The dotted names of ``kind``'s
+    parameters begin with ``prefix``.
     """
     settings: dict[str, Any] = {}
     for parameter in parameters(kind):

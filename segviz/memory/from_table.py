@@ -421,7 +421,7 @@ def _steps(
     for place in [*leaves, *inner]:
         _, stop = nodes[place].span
         ending[stop - 1].append(place)
-    number: dict[int, int] = {}  # of each node, in the order in which the steps add them
+    number: dict[int, int] = {}  # place in the table -> number in the memory, by order of adding
     steps = []
     for unit, places in zip(units, ending, strict=True):
         events: list[Event] = []
@@ -433,8 +433,8 @@ def _steps(
                 Add(here, node.level, node.span, node.text, vectors[place], kind, _facts(node))
             )
             events += [Link(here, number[child]) for child in node.children]
-        ends = any(nodes[place].row.get("kind") != GHOST for place in places)
-        note = "" if ends else "No node of the memory ends with this unit."
+        stored = any(nodes[place].row.get("kind") != GHOST for place in places)
+        note = "" if stored else "No node of the memory ends with this unit."
         written = sum(bool(nodes[place].children) for place in places)
         steps.append(Step(unit, note, None, tuple(events), cost=Cost(annotated=written)))
     return tuple(steps)

@@ -232,15 +232,16 @@ class Watched:
 
     def _insert(self, turn_id: str, text: str, vector: Vector) -> None:
         """Adds a leaf to the tree as the next arrival."""
-        session, index = len(self._sessions) - 1, len(self._units)
+        number, index = len(self._sessions) - 1, len(self._units)
+        session, _ = self._sessions[-1]
         arrival = Arrival(
-            index,
-            (turn_id,),
-            session,
-            text,
-            self._sessions[-1][0].start,
+            index=index,
+            turn_ids=(turn_id,),
+            session=number,
+            text=text,
+            time=session.start,
             vector=vector,
-            opens_session=index > 0 and self._units[-1].session != session,
+            opens_session=index > 0 and self._units[-1].session != number,
             before=self._before,
         )
         # One step of Algorithm 1.

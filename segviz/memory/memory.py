@@ -435,7 +435,7 @@ def _checked(model: Retriever, question: str, view: MemoryView) -> Retrieval:
         active = set(np.flatnonzero(nodes).tolist())
         if len(set(ranked)) < len(ranked) or not active.issuperset(ranked):
             raise ValueError("expected in ranked active nodes, each once")
-        stages = tuple(replace(stage) for stage in retrieval.stages)
+        stages = tuple(replace(stage) for stage in retrieval.stages)  # TypeError for other kinds
         if not all(0 <= n < len(nodes) for stage in stages for n in (*stage.nodes, *stage.kept)):
             raise ValueError("expected in stages nodes of this memory")
         return Retrieval(scores, ranked, stages)

@@ -119,6 +119,7 @@ class Rehearsal(Chat):
         """Adds a prompt's expected calls and tokens to its role; returns a stand-in's reply."""
         reads, writes = tokens_of(prompt.system + prompt.user), expected_tokens(prompt)
         needed = CallEstimate(1, reads, writes, unmeasured=1)
+        # Calls and tokens for each prompt of this kind, as measured.
         if tries.prompts >= _MEASURED:
             calls = tries.requests / tries.prompts
             written = writes * tries.wrote / tries.expected

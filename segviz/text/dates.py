@@ -303,16 +303,15 @@ def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | N
     orders: tuple[Order, Order] = ("dmy", "mdy")
     read = [[time for date in dates if (time := date.read(order))] for order in orders]
     day_fits, month_fits = map(len, read)
-    every = len(dates)
-    if day_fits != month_fits and every in (day_fits, month_fits):
-        return ("dmy" if day_fits > month_fits else "mdy"), ""
-    if every not in (day_fits, month_fits):
-        best: Order = "dmy" if day_fits >= month_fits else "mdy"
-        left = every - max(day_fits, month_fits)
+    likely: Order = "dmy" if day_fits >= month_fits else "mdy"
+    if left := len(dates) - max(day_fits, month_fits):
         if left * 20 <= len(dates):
-            return best, f"{left:,} of {len(dates):,} dates do not fit the others' order of numbers"
+            what = f"{left:,} of {len(dates):,} dates do not fit the others' order of numbers"
+            return likely, what
         why = "some dates have the day first, others the month"
         return None, f"{why} (such as {example}); read without dates"
+    if day_fits != month_fits:
+        return likely, ""
     # Times run forward, so the order with fewer steps back is the right one.
     day_back, month_back = (sum(a > b for a, b in pairwise(times)) for times in read)
     if day_back != month_back:

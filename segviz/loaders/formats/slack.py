@@ -61,6 +61,7 @@ def read(document: object, name: str, options: Options) -> Reading:
     """Reads one conversation per channel; raises LoadError if there is no message."""
     notes = Notes()
     people: dict[str, str] = {}
+    # The days of each channel: date, place, messages.
     channels: defaultdict[str, list[tuple[str, Place, object]]] = defaultdict(list)
     if isinstance(document, Folder):
         for path, inner in document.items():
@@ -73,8 +74,9 @@ def read(document: object, name: str, options: Options) -> Reading:
     chats = []
     for channel in sorted(channels):
         days = sorted(channels[channel], key=lambda day: day[0])
+        _, first_place, _ = days[0]
         blocks = [_day(block, date, place, people, notes) for date, place, block in days]
-        chats.append(WrittenChat(channel, days[0][1], blocks))
+        chats.append(WrittenChat(channel, first_place, blocks))
     names = {"text": "text", "speaker": "user", "time": "ts", "session": "day"}
     return read_chats(chats, Keys(names, names), LABEL, options, notes), notes
 

@@ -45,7 +45,7 @@ def matches(document: object) -> bool:
     filled = [line for _, line in document.lines() if line.strip()][:_LOOKED_AT]
     filled = [line for line in filled if _session(line) is None]
     spoken = [_said(line) for line in filled]
-    names = Counter(line[0] for line in spoken if line)
+    names = Counter(name for name, _ in filter(None, spoken))
     count = names.total()
     if not count or (spoken[0] is None and (count < 4 or not any(spoken[:3]))):
         return False  # a heading may precede the dialogue
@@ -55,24 +55,27 @@ def matches(document: object) -> bool:
 def read(document: object, name: str, options: Options) -> Reading:
     """Reads the text as one conversation; raises LoadError if it has no turn."""
     notes = Notes()
+    # Speaker, lines, time, time as written, and number of the session of each message.
     drafts: list[tuple[str, list[str], datetime | None, str, int]] = []
-    start: tuple[datetime | None, str] = (None, "")
-    number, open_, left = 0, False, 0
+    time, raw, number, left = None, "", 0, 0
+    current: list[str] | None = None  # lines of the message that the next line may continue
     for _, line in document.lines() if isinstance(document, PlainText) else ():
         if (begun := _session(line)) is not None:
-            start, number, open_ = begun, number + 1, False
-        elif (spoken := _said(line)) is not None:
-            drafts.append((spoken[0], [spoken[1]], *start, number))
-            open_ = True
-        elif open_:
-            drafts[-1][1].append(line)
+            time, raw = begun
+            number, current = number + 1, None
+        elif (said := _said(line)) is not None:
+            speaker, text = said
+            current = [text]
+            drafts.append((speaker, current, time, raw, number))
+        elif current is not None:
+            current.append(line)
         else:
             left += bool(line.strip())
     if left:
         notes.skipped((), f"{counted(left, 'line')} before the first name left out")
     messages = [
-        Message(who, "\n".join(spoken).strip(), time, raw, str(session))
-        for who, spoken, time, raw, session in drafts
+        Message(speaker, "\n".join(lines).strip(), time, raw, session=str(session))
+        for speaker, lines, time, raw, session in drafts
     ]
     chat = WrittenChat(stem(name), (), messages=messages)
     return conversations_of([chat], LABEL, options, notes, _EXPECTED), notes

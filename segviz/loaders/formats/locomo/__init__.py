@@ -119,10 +119,12 @@ def _chat(
     notes: Notes,
 ) -> WrittenChat:
     """Reads a sample: sessions and questions now, facts and summaries once its turns are read."""
-    inner, qa = place if transcript is sample else (*place, "conversation"), (*place, "qa")
+    qa: Place = (*place, "qa")
     if transcript is sample:  # the bare shape has no ids
+        inner = place
         own = known_id(sample.get("sample_id")) or stem(name)
     else:
+        inner = (*place, "conversation")
         own = id_under(sample, "sample_id", name, place, notes)
     asked = sample.get("qa")
     if not isinstance(asked, list | None):
@@ -131,8 +133,9 @@ def _chat(
     blocks = []
     for key in _session_keys(transcript):
         date = f"{key}_date_time"
-        dated = transcript.get(date), (*inner, date)
-        blocks.append(session_block(key, transcript.get(key), (*inner, key), notes, *dated))
+        began, at = transcript.get(date), (*inner, date)
+        turns = transcript.get(key)
+        blocks.append(session_block(key, turns, (*inner, key), notes, began=began, at=at))
 
     def finish(made: Conversation) -> Conversation:
         """Adds summaries, observations and speakers to the conversation."""
