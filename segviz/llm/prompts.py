@@ -183,6 +183,7 @@ def _longest(prompt: Prompt, budget: int) -> int:
     """Returns the length to cut the longest texts of a prompt to, in tokens; 0 or less: no room."""
     sizes = _sizes(prompt)
     room = budget - (tokens_of(prompt.system) + tokens_of(prompt.user) - sum(sizes))
+    # Shorter texts stay whole; those longer than an even share of the rest are cut to it.
     for place, size in enumerate(sorted(sizes)):
         share = room // (len(sizes) - place)
         if size > share:

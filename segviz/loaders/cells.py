@@ -95,7 +95,7 @@ def _rows(text: str, mark: str) -> Iterator[Row]:
         if cells == [_END] and reader.line_num == began:
             return  # the sentinel is a separate line, unless a quote is open
         if cells and cells[-1].endswith(_END):
-            # Earlier cells of this row may contain line ends.
+            # The quote is open since the last cell; earlier cells may contain line ends.
             before = "\0".join(cells[:-1])
             raise _Open(began + before.count("\n") + before.count("\r") - before.count("\r\n"))
         if any(cell.strip() for cell in cells):

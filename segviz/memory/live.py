@@ -104,7 +104,8 @@ class Tail:
 def _whole(data: bytes) -> int:
     """Returns the number of bytes in ``data`` up to the end of its last whole line.
 
-    A line longer than ``LONGEST_LINE`` counts as whole, so that it is skipped in pieces.
+    A last line without a line end counts too if it is a whole JSON object. So does a line longer
+    than ``LONGEST_LINE``, so that it is skipped in pieces.
     """
     end = data.rfind(b"\n") + 1
     rest = data[end:].strip()

@@ -316,7 +316,7 @@ class Memory:
             OSError: If it cannot be written, or a read-only file is there.
         """
         saved = self.saved
-        from_saved(saved, self.embedder)
+        from_saved(saved, self.embedder)  # raises what would be raised when it is opened
         store.write(saved, path)
 
 

@@ -406,6 +406,7 @@ def unwrapped(raw: object) -> object:
     for key in _WRAPPERS:
         if isinstance(inner := raw.get(key), dict) and keys_of(tuple(inner), "text"):
             whole = {name: value for name, value in raw.items() if name != key} | inner
+            # LangChain writes the names of classes as a list in ``id``, OpenTelemetry a ``name``.
             kind = (
                 raw["id"][-1] if isinstance(raw.get("id"), list) and raw["id"] else raw.get("name")
             )
