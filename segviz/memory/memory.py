@@ -31,6 +31,7 @@ from segviz.memory.factory import (
     sound,
 )
 from segviz.memory.retrieve import of_chains, retrieved
+from segviz.memory.written import with_texts
 from segviz.retrieval import (
     GoldEvidence,
     MemoryView,
@@ -296,6 +297,29 @@ class Memory:
     def speakers(self) -> tuple[str, ...]:
         """Names of the speakers who have a turn, in the order of their first turns."""
         return tuple(dict.fromkeys(turn.speaker for turn in self.conversation.turns))
+
+    def with_texts(
+        self,
+        texts: Mapping[Span, tuple[str, str]],
+        *,
+        by: str = "hand",
+        partly: bool = False,
+    ) -> Memory:
+        """Returns this memory with written texts: the same steps and structure, other texts.
+
+        A text is put wherever an inner node covers exactly its units, also at earlier steps. A node
+        that grows beyond them has the text it was built with again. Vectors of the texts are made
+        anew, decisions and costs stay as they are.
+
+        Args:
+            texts: maps half-open spans of units to (title, text); the title becomes the label.
+            by: author, shown with every text.
+            partly: leave out spans that no inner node has.
+
+        Raises:
+            ValueError: no inner node covers a span, unless ``partly``; names these spans.
+        """
+        return with_texts(self, texts, by=by, partly=partly)
 
     @property
     def saved(self) -> store.Saved:
