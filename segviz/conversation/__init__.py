@@ -12,9 +12,9 @@ Imports nothing of segviz. Public face: the names below.
 
 from segviz.conversation.conversation import Conversation, reordered, with_typed_turns
 from segviz.conversation.corpus import (
-    MEMORIES,
     STORES,
     TITLES,
+    WRITTEN,
     AuditReport,
     Corpus,
     Entry,
@@ -23,6 +23,7 @@ from segviz.conversation.corpus import (
     LoadReport,
     distinct,
     sample_path,
+    sample_texts,
     with_distinct_ids,
 )
 from segviz.conversation.times import DAY, Clock, Moment, as_time, moments, seconds
@@ -44,11 +45,11 @@ from segviz.conversation.units import UNIT_RULES, Unit, bounds
 __all__ = [
     "CATEGORY_NAMES",
     "DAY",
-    "MEMORIES",
     "STORES",
     "TITLES",
     "UNANSWERABLE",
     "UNIT_RULES",
+    "WRITTEN",
     "AuditReport",
     "Category",
     "Clock",
@@ -74,6 +75,7 @@ __all__ = [
     "moments",
     "reordered",
     "sample_path",
+    "sample_texts",
     "seconds",
     "with_distinct_ids",
     "with_typed_turns",

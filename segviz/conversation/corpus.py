@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -187,8 +188,8 @@ TITLES = {
 }
 
 
-MEMORIES = {"ines-theo-reference": "Ines and Theo, reference summaries"}
-"""Bundled memories: a saved segment tree whose texts are written by hand."""
+WRITTEN = {"ines-theo": "ines-theo-texts", "noor-caleb": "noor-caleb-texts"}
+"""Samples with titles and texts for the inner nodes of their tree, written by hand."""
 
 STORES = {"ines-theo": "ines-theo-facts"}
 """Samples with a bundled store of facts, written by hand as a fact-extracting memory would."""
@@ -196,7 +197,7 @@ STORES = {"ines-theo": "ines-theo-facts"}
 
 def sample_path(name: str) -> Path:
     """Returns the file of a bundled sample, memory or store; ValueError lists the known names."""
-    names = (*TITLES, *MEMORIES, *STORES.values())
+    names = (*TITLES, *WRITTEN.values(), *STORES.values())
     if name not in names:
         known = ", ".join(names)
         raise ValueError(f"unknown sample {name!r}; choose one of {known}")
@@ -204,4 +205,21 @@ def sample_path(name: str) -> Path:
     # In a wheel the folder is inside the package, in the source tree next to it.
     places = (package / "sample_data", package.parent / "sample_data")
     folder = next((place for place in places if place.is_dir()), places[-1])
-    return folder / f"{name}.{'npz' if name in MEMORIES else 'json'}"
+    return folder / f"{name}.{'toml' if name in WRITTEN.values() else 'json'}"
+
+
+def sample_texts(name: str) -> dict[tuple[int, int], tuple[str, str]]:
+    """Returns the written texts of a sample: title and text by span of units by exchange.
+
+    Args:
+        name: name of the sample; one without written texts has none.
+
+    Returns:
+        What ``Memory.with_texts`` takes.
+    """
+    if name not in WRITTEN:
+        return {}
+    entries = tomllib.loads(sample_path(WRITTEN[name]).read_text(encoding="utf-8"))
+    spans = [tuple(map(int, key.split("-"))) for key in entries]
+    pairs = [(entry["title"], entry["text"]) for entry in entries.values()]
+    return {(start, stop): pair for (start, stop), pair in zip(spans, pairs, strict=True)}

@@ -48,6 +48,7 @@ from segviz.tree import (
     Invariant,
     Moments,
     Replayer,
+    Span,
     Step,
     Structure,
     Violation,

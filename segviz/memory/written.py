@@ -30,14 +30,16 @@ def with_texts(memory: Memory, texts: Texts, *, by: str, partly: bool) -> Memory
         for part in pair:
             check_text(part, with_texts)
     exact = _exact_nodes(memory)
-    known = {span for spans in exact.values() for span in spans}
-    if not partly and (unknown := sorted(texts.keys() - known)):
+    final = memory.structure
+    now = {(int(final.start[node]), int(final.stop[node])) for node in exact}
+    if not partly and (unknown := sorted(texts.keys() - now)):
         spans = listed([f"{start}-{stop}" for start, stop in unknown])
         raise ValueError(
             f"no inner node of this memory covers exactly the units {spans}; "
-            f"{counted(len(known), 'span')} could get a text, such as "
-            f"{listed([f'{start}-{stop}' for start, stop in sorted(known)])}"
+            f"{counted(len(now), 'span')} can get a text: "
+            f"{listed([f'{start}-{stop}' for start, stop in sorted(now)])}"
         )
+    known = {span for spans in exact.values() for span in spans}
     used = [span for span in texts if span in known]
     vectors = dict(zip(used, memory.embedder.embed([texts[span][1] for span in used]), strict=True))
 

@@ -170,6 +170,7 @@ def current(session: AppSession, settings: RetrievalSettings | None = None) -> B
         **_read_file(session.source),
         **session.in_link,
         unit=st.session_state.get(keys.UNIT, Bookmark.unit),
+        texts=st.session_state.get(keys.TEXTS, Bookmark.texts),
         # A memory file has its own system, perhaps one that is not installed.
         system=system if system in SYSTEMS else st.session_state.get(keys.SYSTEM, Bookmark.system),
         question=question,
@@ -213,6 +214,7 @@ def ordered(
             **_read_file(source),
             conversation=conversation,
             unit=st.session_state.get(keys.UNIT, Bookmark.unit),
+            texts=st.session_state.get(keys.TEXTS, Bookmark.texts),
             system=system,
             settings=differing(SYSTEMS[system], settings),
         )
@@ -254,7 +256,7 @@ def _write_file(bookmark: Bookmark) -> None:
 
 
 def _write_memory(bookmark: Bookmark) -> None:
-    """Sets unit rule, system and all parameters to those of the link, or to their defaults."""
+    """Sets unit rule, texts, system and all parameters to those of a link, or to defaults."""
 
     def walk(kind: type, path: str, owner: str) -> None:
         """Sets the parameters of a system or part, whose keys begin with ``owner``."""
@@ -269,6 +271,7 @@ def _write_memory(bookmark: Bookmark) -> None:
                 walk(component, f"{at}.", keys.parameter(key, value))
 
     st.session_state[keys.UNIT], st.session_state[keys.SYSTEM] = bookmark.unit, bookmark.system
+    st.session_state[keys.TEXTS] = bookmark.texts
     walk(SYSTEMS[bookmark.system], "", bookmark.system)
 
 

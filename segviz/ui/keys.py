@@ -20,6 +20,7 @@ FOLLOWING = "following"  # True while Grow shows its newest state
 FOLLOW = "follow"
 LOOK_BACK = "look-back"
 UNIT = "unit"
+TEXTS = "texts"
 SYSTEM = "system"
 MEMORIES = "memories"
 BUILDING = "building"  # key of the memory that is being built

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from segviz.construct import Parameter, parameters
-from segviz.conversation import MEMORIES, TITLES, UNIT_RULES
+from segviz.conversation import TITLES, UNIT_RULES
 from segviz.memory import COMPONENTS, declared, part_name
 from segviz.retrieval import OPENING, PRESETS, RetrievalSettings, Retriever
 from segviz.systems import SYSTEMS
@@ -21,6 +21,9 @@ from segviz.view.coloring import COLOURS, LABELS
 
 LONGEST = 2_000
 """Most characters of a question or path in a link; browsers and servers truncate long addresses."""
+
+TEXTS = ("written", "extracts")
+"""Texts of inner nodes: written ones where the conversation has some, or quotes of its turns."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +34,7 @@ class Bookmark:
         sample, path, upload: the file: bundled, on this machine, or uploaded; at most one is set.
         conversation: id of the conversation.
         unit: the unit rule.
+        texts: the texts of inner nodes, "written" where the sample has some, or "extracts".
         system: name of the system.
         settings: the system's parameters that differ from its defaults, nested ones with dots
             (``compatibility.threshold``).
@@ -51,6 +55,7 @@ class Bookmark:
     upload: str | None = None
     conversation: str | None = None
     unit: str = "exchange"
+    texts: str = TEXTS[0]
     system: str = "segment-tree"
     settings: Mapping[str, Any] = field(default_factory=dict)
     question: int | None = None
@@ -312,11 +317,12 @@ _RETRIEVAL = {each.in_link: each for each in parameters(RetrievalSettings)}
 """The retrieval settings, by their names in a link."""
 
 _READERS: dict[str, Callable[[str], Any]] = {
-    "sample": _one_of((*TITLES, *MEMORIES)),
+    "sample": _one_of(tuple(TITLES)),
     "path": _local_path,
     "upload": _short_text,
     "conversation": _short_text,
     "unit": _one_of(tuple(UNIT_RULES)),
+    "texts": _one_of(TEXTS),
     "system": _one_of(SYSTEMS),
     "question": _COUNT,
     "text": _short_text,
@@ -332,7 +338,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
 }
 """Reader of every part of a link but the system's settings."""
 
-MADE = ("sample", "path", "upload", "conversation", "unit", "system")
+MADE = ("sample", "path", "upload", "conversation", "unit", "texts", "system")
 """Parts of a link about the data and the build, besides the system's settings."""
 
 BOUND = (

@@ -7,8 +7,8 @@ cache before it is used. A prompt the model never answers can be skipped.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from math import log2
 from time import monotonic
@@ -32,6 +32,7 @@ from segviz.memory import (
     rehearse,
 )
 from segviz.text.captions import duration
+from segviz.tree import Span
 from segviz.ui import keys, security, visit
 from segviz.ui.sidebar.models import ChosenModels, expected_calls, point_here
 from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, keep, peek
@@ -76,13 +77,14 @@ class Pause:
 
 @dataclass(frozen=True)
 class Order:
-    """Conversation, system and settings to build."""
+    """Conversation, system and settings to build, and written texts to put on the memory."""
 
     conversation: Conversation
     unit: str
     system: str
     settings: dict[str, Any]
     models: ChosenModels
+    texts: Mapping[Span, tuple[str, str]] = field(default_factory=dict)
 
     def key(self, source: str) -> str:
         """Returns the content key of the finished memory.
@@ -94,7 +96,13 @@ class Order:
         asked: list[Any] = []
         if chat is not None:
             asked = [chat.name, chat.prompts, chat.usual.endpoint.prompt_tokens]
+        if self.texts:
+            asked.append("written")
         return fingerprint(source, self.unit, self.system, self.settings, embedder, asked)
+
+    def finished(self, memory: Memory) -> Memory:
+        """Returns the built memory with the written texts of the stretches that it has."""
+        return memory.with_texts(self.texts, partly=True) if self.texts else memory
 
 
 def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memory] | None:
@@ -347,4 +355,4 @@ def _run(key: str, order: Order, calls: bool, replies: float) -> tuple[str, Memo
     picture.empty()
     _stop()
     forget(keys.PAUSED, key)
-    return key, keep(keys.MEMORIES, key, MEMORIES_KEPT, building.memory)
+    return key, keep(keys.MEMORIES, key, MEMORIES_KEPT, order.finished(building.memory))

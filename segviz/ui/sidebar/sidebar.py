@@ -13,19 +13,22 @@ from functools import partial
 from typing import Any, cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from segviz import store
-from segviz.construct import Parameter, parameters
-from segviz.conversation import UNIT_RULES, Conversation, with_typed_turns
+from segviz.construct import WRITTEN_BY, Parameter, parameters
+from segviz.conversation import UNIT_RULES, Conversation, sample_texts, with_typed_turns
 from segviz.embedding import Embedder, script_note
-from segviz.memory import COMPONENTS, MissingEmbedder, from_saved
+from segviz.memory import COMPONENTS, Memory, MissingEmbedder, from_saved
 from segviz.plugins import PLUGINS, foreign
 from segviz.systems import SYSTEMS
+from segviz.tree import Span
 from segviz.ui import address, keys, security
 from segviz.ui import settings as controls
 from segviz.ui.sidebar import build, models, open_file, source, watching
 from segviz.ui.state import MEMORIES_KEPT, AppSession, fingerprint, remember, starts, typed_turns
 from segviz.ui.widgets import canvas, captions, charts
+from segviz.view.bookmark import TEXTS
 from segviz.view.captions import provenance_lines
 
 UNIT_HELP = {
@@ -69,11 +72,12 @@ def sidebar() -> AppSession | None:
                 persist_state="session",
             )
             system, settings = _system()
+        texts, note = _texts(original.id, unit)
         _say_dropped(conversation, unit)
         with models.models_panel():
             chosen = models.choose_models(*_for_models(system, settings))
         _embedding_note(chosen.embedder, conversation)
-    order = build.Order(conversation, unit, system, settings, chosen)
+    order = build.Order(conversation, unit, system, settings, chosen, texts)
     built = build.obtain(order, fingerprint(key, typed), fingerprint(key, []), bool(typed))
     models.show_spending()
     if built is None:
@@ -81,8 +85,38 @@ def sidebar() -> AppSession | None:
         link = address.ordered(key, listed, system, settings)
         canvas.part("address", key="address-order", data=link)
         return None
+    if texts:
+        note.caption(_about_written(built[1]))
     session = AppSession(built[0], key, opened.corpus, conversation, built[1], chosen.chat)
     return replace(session, how=opened.how)
+
+
+def _texts(name: str, unit: str) -> tuple[dict[Span, tuple[str, str]], DeltaGenerator]:
+    """Draws the choice of texts of a sample that has written ones.
+
+    Returns the written texts, if they are chosen, and the place of a sentence about them.
+    """
+    sample = st.session_state.get(keys.SOURCE, "Sample") == "Sample"
+    texts = sample_texts(name) if sample and unit == "exchange" else {}
+    if not texts:
+        return {}, st.empty()
+    chosen = st.segmented_control("Texts", TEXTS, required=True, **starts(keys.TEXTS, TEXTS[0]))
+    note = st.empty()
+    if chosen == TEXTS[0]:
+        return texts, note
+    note.caption("Extracts are lines quoted from the turns, chosen offline.")
+    return {}, note
+
+
+def _about_written(memory: Memory) -> str:
+    """Returns a sentence about written texts, with the number of nodes that have none."""
+    shown = memory.structure.collapsed
+    inner = [n for n in shown.nodes.tolist() if shown.active[n] and shown.level[n] > 0]
+    extracts = sum(WRITTEN_BY not in shown.facts[node] for node in inner)
+    sentence = "Titles and summaries are written by hand from the turns."
+    if not extracts:
+        return sentence
+    return f"{sentence} {extracts} of {len(inner)} inner nodes have other turns: extracts."
 
 
 def _watched() -> AppSession | None:

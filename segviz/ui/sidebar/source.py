@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from segviz import loaders, store
-from segviz.conversation import MEMORIES, TITLES, Corpus, sample_path
+from segviz.conversation import TITLES, Corpus, sample_path
 from segviz.llm.endpoint import cache_path
 from segviz.loaders import LoadError
 from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
@@ -79,8 +79,8 @@ def choose_source() -> OpenFile | None:
 def _sample() -> OpenFile:
     name = st.selectbox(
         "Sample",
-        [*TITLES, *MEMORIES],
-        format_func={**TITLES, **MEMORIES}.__getitem__,
+        list(TITLES),
+        format_func=TITLES.__getitem__,
         key=keys.SAMPLE,
         label_visibility="collapsed",
         persist_state="session",
