@@ -92,6 +92,18 @@ def test_written_texts_are_saved_and_opened(memory, tmp_path):
     assert "by hand" in provenance_lines(opened)[0][1]
 
 
+def test_an_annotator_may_return_a_title_with_its_text():
+    def annotate(texts):
+        return f"About {len(texts)} things", " ".join(texts)[:40]
+
+    conversation = built("segment-tree").conversation
+    memory = segviz.build(conversation, segviz.SegmentTree(annotate=annotate))
+    labels, structure = memory.labels(), memory.structure
+    inner = [n for n in range(len(structure)) if len(structure.children[n]) > 1]
+    assert inner
+    assert all(labels[n] == f"About {len(structure.children[n])} things" for n in inner)
+
+
 @pytest.mark.parametrize("system", ["raptor", "memforest", "clustering"])
 def test_nodes_of_other_systems_get_a_text_where_they_cover_the_same_units(system):
     memory = built(system)

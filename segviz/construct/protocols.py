@@ -148,8 +148,11 @@ class Compatibility(Protocol):
 class Annotate(Protocol):
     """Annotator: writes a node's text from the texts of its children (the S of Algorithm 1)."""
 
-    def __call__(self, texts: Sequence[str]) -> str:
-        """Returns the annotation of one or more child annotations in chronological order."""
+    def __call__(self, texts: Sequence[str]) -> str | tuple[str, str]:
+        """Returns the annotation of one or more child annotations in chronological order.
+
+        A title may come with it, as (title, text); it becomes the node's label.
+        """
         ...
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
 from segviz.construct import Annotate, Services, param
-from segviz.construct.annotate import Annotation, Extractive
+from segviz.construct.annotate import TITLE, Annotation, Extractive
 from segviz.construct.tasks import Offline
 from segviz.handover import built_in, calling, check_text
 
@@ -20,10 +20,13 @@ class CheckedAnnotator:
 
     inner: Any
 
-    def __call__(self, texts: Sequence[str]) -> str:
-        """Returns the annotator's text for a copy of ``texts``, which it may change."""
+    def __call__(self, texts: Sequence[str]) -> str | tuple[str, str]:
+        """Returns its text, or title and text, for a copy of ``texts``, which it may change."""
         with calling(self.inner):
-            return check_text(self.inner(list(texts)), self.inner)
+            reply = self.inner(list(texts))
+            if isinstance(reply, tuple) and len(reply) == 2:
+                return check_text(reply[0], self.inner), check_text(reply[1], self.inner)
+            return check_text(reply, self.inner)
 
 
 def prepared(component: T, services: Services) -> T:
@@ -49,9 +52,17 @@ def write(annotate: Annotate, groups: Sequence[Sequence[Annotation]]) -> list[An
     if many is not None:
         return many(groups)
     return [
-        Annotation(annotate([child.text for child in group])) if len(group) > 1 else group[0]
+        _annotation(annotate([child.text for child in group])) if len(group) > 1 else group[0]
         for group in groups
     ]
+
+
+def _annotation(reply: str | tuple[str, str]) -> Annotation:
+    """Returns a text, or a title with its text, as an annotation."""
+    if isinstance(reply, str):
+        return Annotation(reply)
+    title, text = reply
+    return Annotation(text, {TITLE: title})
 
 
 def shortened(annotate: Annotate, by: int) -> Annotate:
