@@ -31,7 +31,7 @@ from segviz.memory.factory import (
     sound,
 )
 from segviz.memory.retrieve import of_chains, retrieved
-from segviz.memory.written import with_texts
+from segviz.memory.written import inner_spans, with_texts
 from segviz.retrieval import (
     GoldEvidence,
     MemoryView,
@@ -44,6 +44,7 @@ from segviz.retrieval import (
     over_active,
     relevance_model,
 )
+from segviz.text.captions import counted, listed
 from segviz.tree import (
     Invariant,
     Moments,
@@ -320,7 +321,17 @@ class Memory:
         Raises:
             ValueError: no inner node covers a span, unless ``partly``; names these spans.
         """
-        return with_texts(self, texts, by=by, partly=partly)
+        tree = self.steps, self.structure, self.has_frontier
+        known = inner_spans(*tree)
+        if not partly and (unknown := sorted(texts.keys() - set(known))):
+            spans = listed([f"{start}-{stop}" for start, stop in unknown])
+            possible = listed([f"{start}-{stop}" for start, stop in known])
+            raise ValueError(
+                f"no inner node of this memory covers exactly the units {spans}; "
+                f"{counted(len(known), 'span')} can get a text: {possible}"
+            )
+        steps = with_texts(*tree, self.embedder, texts, by)
+        return replace(self, steps=steps, provenance={**self.provenance, "by_hand": True})
 
     @property
     def saved(self) -> store.Saved:

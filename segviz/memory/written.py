@@ -6,42 +6,45 @@ they are about, so that they can be applied to any tree of the same conversation
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from segviz.construct import OF_MODEL, TITLE, WRITTEN_BY
+from segviz.embedding import Embedder
 from segviz.handover import check_text
-from segviz.text.captions import counted, listed
-from segviz.tree import Add, Event, Facts, Revise, Span
-
-if TYPE_CHECKING:
-    from segviz.memory.memory import Memory
+from segviz.tree import Add, Event, Facts, Revise, Span, Step, Structure
 
 Texts = Mapping[Span, tuple[str, str]]
 """Title and text of a stretch of units, by its half-open span of unit indices."""
 
 
-def with_texts(memory: Memory, texts: Texts, *, by: str, partly: bool) -> Memory:
-    """Returns the memory with written texts; see :meth:`Memory.with_texts`."""
+def with_texts(
+    steps: Sequence[Step],
+    final: Structure,
+    temporal: bool,
+    embedder: Embedder,
+    texts: Texts,
+    by: str,
+) -> tuple[Step, ...]:
+    """Returns steps with written texts in place of those of inner nodes.
+
+    Args:
+        steps: the steps of a memory.
+        final: the structure after them.
+        temporal: True if every node covers all units of its span at every step.
+        embedder: makes the vectors of the texts.
+        texts: titles and texts; those of spans that no node has are left out.
+        by: author of the texts.
+    """
     for pair in texts.values():
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError(f"expected (title, text) for each span, found {pair!r:.80}")
         for part in pair:
             check_text(part, with_texts)
-    exact = _exact_nodes(memory)
-    final = memory.structure
-    now = {(int(final.start[node]), int(final.stop[node])) for node in exact}
-    if not partly and (unknown := sorted(texts.keys() - now)):
-        spans = listed([f"{start}-{stop}" for start, stop in unknown])
-        raise ValueError(
-            f"no inner node of this memory covers exactly the units {spans}; "
-            f"{counted(len(now), 'span')} can get a text: "
-            f"{listed([f'{start}-{stop}' for start, stop in sorted(now)])}"
-        )
+    exact = _exact_nodes(steps, final, temporal)
     known = {span for spans in exact.values() for span in spans}
     used = [span for span in texts if span in known]
-    vectors = dict(zip(used, memory.embedder.embed([texts[span][1] for span in used]), strict=True))
+    vectors = dict(zip(used, embedder.embed([texts[span][1] for span in used]), strict=True))
 
     facts_of: dict[int, Facts] = {}  # of each node, without the written ones
     now_written: set[int] = set()
@@ -65,27 +68,31 @@ def with_texts(memory: Memory, texts: Texts, *, by: str, partly: bool) -> Memory
             return replace(event, facts=facts)
         return event
 
-    steps = tuple(replace(step, events=tuple(map(written, step.events))) for step in memory.steps)
-    return replace(memory, steps=steps, provenance={**memory.provenance, "by_hand": True})
+    return tuple(replace(step, events=tuple(map(written, step.events))) for step in steps)
 
 
-def _exact_nodes(memory: Memory) -> dict[int, set[Span]]:
+def inner_spans(steps: Sequence[Step], final: Structure, temporal: bool) -> list[Span]:
+    """Returns the spans of the inner nodes of the finished memory that can get a text."""
+    nodes = _exact_nodes(steps, final, temporal)
+    return sorted({(int(final.start[node]), int(final.stop[node])) for node in nodes})
+
+
+def _exact_nodes(steps: Sequence[Step], final: Structure, temporal: bool) -> dict[int, set[Span]]:
     """Maps each inner node to the spans it has had of which it covers every unit.
 
     Clustered nodes may leave out units inside their span, so only their final coverage counts.
     Nodes of one unit pass the unit's text on, and nodes of a kind (entities, themes) are not
     summaries.
     """
-    final = memory.structure
     spans: dict[int, set[Span]] = {}
-    for step in memory.steps:
+    for step in steps:
         for event in step.events:
             if not isinstance(event, Add | Revise) or final.level[event.node] == 0:
                 continue
             start, stop = event.span
             if stop - start > 1 and not final.kind[event.node]:
                 spans.setdefault(event.node, set()).add(event.span)
-    if memory.has_frontier:  # spans of a temporal tree have no gaps
+    if temporal:
         return spans
     exact = {}
     for node, had in spans.items():
