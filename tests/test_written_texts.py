@@ -81,7 +81,7 @@ def test_a_span_without_a_node_is_an_error_that_names_it():
         memory.structure.text
     )
     with pytest.raises(TypeError, match="title, text"):
-        memory.with_texts({(0, 2): "text"})
+        memory.with_texts({(0, 2): "text"}, partly=True)
 
 
 def test_written_texts_are_saved_and_opened(memory, tmp_path):
