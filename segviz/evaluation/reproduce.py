@@ -191,8 +191,8 @@ class Bench:
             if (row.source, row.table, row.metric, row.variant) == wanted
             and system in ("", row.system)
         ]
-        same = of_data(known, self.talks)
-        return same[0].value if same else math.nan
+        of_this_data = of_data(known, self.talks)
+        return of_this_data[0].value if of_this_data else math.nan
 
     def beside(self, row: Row, place: Place, metrics: Mapping[str, str], *of: str) -> Row:
         """Adds printed numbers to a row.

@@ -32,12 +32,12 @@ def questions_answered(structure: Structure, session: Sequence[int]) -> dict[int
     """
     text, start = structure.text, structure.start
     leaves = sorted(structure.leaves, key=lambda leaf: int(start[leaf]))
-    return {
-        leaf: f"{line}\n"
-        for before, leaf in pairwise(leaves)
-        if session[start[before]] == session[start[leaf]]
-        and _ASKS.search(line := text[before].rsplit("\n", 1)[-1])
-    }
+    asking: dict[int, str] = {}
+    for before, leaf in pairwise(leaves):
+        *_, last_line = text[before].rsplit("\n", 1)
+        if session[start[before]] == session[start[leaf]] and _ASKS.search(last_line):
+            asking[leaf] = f"{last_line}\n"
+    return asking
 
 
 class Context:

@@ -148,7 +148,7 @@ class ForestSearch(Search):
         s = self.view.structure
         seen: set[int] = set()
         layer = [item, *beside(s, item, CELL)]
-        for node in layer:
+        for node in layer:  # grows by the parents, up to the roots
             for parent in s.parents[node]:
                 if parent not in seen:
                     seen.add(parent)

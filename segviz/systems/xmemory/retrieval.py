@@ -57,7 +57,7 @@ def greedy(
     scaled = {n: (relevance[n] - low) / (high - low) if high > low else 0.5 for n in nodes}
     total = sum(w for row in weights.values() for w in row.values()) or 1.0
     covered: set[int] = set()
-    chosen: list[tuple[int, float, float]] = []
+    chosen: list[tuple[int, float, float]] = []  # (node, objective, share covered)
     left = sorted(nodes)
     while left and len(chosen) < budget and len(covered) < target * len(nodes):
         # Equation 4: Δ(i; R) are the nodes that i would newly cover.
