@@ -237,7 +237,8 @@ def _scene(view: View) -> Scene:
     )
     if result is None:
         return grown(plain, view.moment, view.step).drawn()
-    return answered(plain, result, view.gold, Live(result.settings)).drawn()
+    answer = view.question.answer if view.question else None
+    return answered(plain, result, view.gold, Live(result.settings), answer).drawn()
 
 
 # --- the page's own parts ----------------------------------------------------------------------

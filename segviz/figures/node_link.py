@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 import numpy as np
 
@@ -30,6 +31,9 @@ _ASPECT = 2.2
 # The frame is about this many pixels wide; the drawing library fits the drawing into it.
 _FRAME = 1000
 _SMALLEST, _BIGGEST = 8.0, 26.0
+# A letter is about this many pixels wide, a line of labels this high.
+_LETTER, _LINE = 7, 15
+_SHORTEST = 8  # letters of a line, so that not every word has its own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,8 +121,8 @@ def node_link_html(
         size = max(_SMALLEST, min(_SMALLEST + biggest * (level / top), 0.45 * span))
         # The label, where it has room, and the lines of the tooltip.
         name = marks.names[node] if marks.names else ""
-        label = name.split(", ")[0] or str(node)
-        if not level or span <= 7 * pixel * (len(label) + 1) or row <= 24 * pixel:
+        label = _lines(name or str(node), int(span / (_LETTER * pixel)) - 1, row / pixel)
+        if not level:
             label = " "
         about = [f"level {level} · {units_text(start, stop)} · node {node}"]
         if name:
@@ -171,6 +175,16 @@ def node_link_html(
     html = _CDN_TAGS.sub("", net.generate_html(notebook=False))
     style = _style(page.background, foreground)
     return html.replace("</head>", f"{style}</head>", 1), len(shown)
+
+
+def _lines(text: str, letters: int, height: float) -> str:
+    """Returns a text in lines of so many letters, as many as a row of this height has; else " ".
+
+    It is broken between words, and whole: a node without room for its label has it as a tooltip.
+    """
+    lines = wrap(text, max(1, letters), break_long_words=False)
+    fits = letters >= min(_SHORTEST, len(text)) and all(len(line) <= letters for line in lines)
+    return "\n".join(lines) if fits and 24 + _LINE * (len(lines) - 1) < height else " "
 
 
 def _drawn_nodes(structure: Structure, limit: int, special: Collection[int]) -> list[int]:

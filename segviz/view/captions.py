@@ -17,7 +17,7 @@ MAX_LABELLED: Final = 5_000
 """Most nodes for which texts are sent and labels shown, on screen and in files."""
 
 _BUDGET = 400_000
-_LENGTH = (80, 320)
+_LENGTH = (80, 1_000)
 
 
 def shown_labels(memory: Memory, structure: Structure) -> tuple[str, ...]:

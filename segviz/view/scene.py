@@ -70,6 +70,7 @@ class Scored:
         words: number of words retrieved.
         texts: texts of the nodes that the panel of evidence lists.
         matches: words in these texts that match the question.
+        answering: words in these texts that match the question's answer, if it has one.
         ingredients: share of each feature of the relevance in the selected node's initial score.
         live: input of the browser's own retrieval; None if the browser cannot compute this one.
         peaked: see :func:`peaked`.
@@ -89,6 +90,7 @@ class Scored:
     words: int | None = None
     texts: Mapping[int, str] = field(default_factory=dict)
     matches: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    answering: Mapping[int, Iterable[str]] = field(default_factory=dict)
     ingredients: Mapping[str, float] = field(default_factory=dict)
     live: Live | None = None
     peaked: bool = False
@@ -272,8 +274,14 @@ def _ingredients(result: Result, node: int) -> dict[str, float]:
     return {name: part / ledger.own for name, part in ledger.ingredients.items() if ledger.own}
 
 
-def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None = None) -> Scene:
-    """Adds a question and its retrieval to a scene.
+def answered(
+    scene: Scene,
+    result: Result,
+    gold: GoldEvidence,
+    live: Live | None = None,
+    answer: str | None = None,
+) -> Scene:
+    """Adds a question, its retrieval and, if it is known, its ``answer`` to a scene.
 
     With ``live`` the browser computes scores while its controls move, if it can. It cannot for a
     system's own retrieval, a policy it does not know, nodes with several boxes, or ghosts.
@@ -285,9 +293,10 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
     following = further.read(ranking(result.final, structure, levels), structure)
     listed = sorted({*result.before, *result.after, *gold.leaves, *following})
     # Their words that match the question. If the relevance compares no words: those of one stem.
+    texts = [structure.text[node] for node in listed]
     matches = result.matches(listed)
     if not matches:
-        shared = shared_words(result.question, [structure.text[node] for node in listed])
+        shared = shared_words(result.question, texts)
         matches = {node: words for node, words in zip(listed, shared, strict=True) if words}
     # The ranks of nodes that enter or leave the retrieved ones.
     now = ranks(result.left, result.final, structure, levels)
@@ -316,6 +325,7 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
             words=sum(count_words(item.text) for item in result.evidence),
             texts={node: structure.text[node][:_LONGEST] for node in listed},
             matches=matches,
+            answering=dict(zip(listed, shared_words(answer or "", texts), strict=True)),
             ingredients={} if scene.selected is None else _ingredients(result, scene.selected),
             live=live if possible else None,
             peaked=peaked(result.initial, structure.retrievable),

@@ -150,3 +150,62 @@ class TestAlone:
         assert ask.attribute(ASK, "alone").startswith("gold:")
         choose(ask, ASK, "colour", "level")
         ask.until(ASK, "alone", "")
+
+
+# How many of the nodes in each level have a title of which the first two words, or all, are read.
+READABLE = """(root) => {
+  const { scene: { data }, sight: { labels } } = root.parentNode.segvizTree;
+  const words = (text) =>
+    text.replace(/[\\u2068\\u2069,;:.…]/g, "").split(/\\s+/).slice(0, 2).join(" ");
+  const written = new Map(labels.flat().map(({ node, lines }) => [node, words(lines.join(" "))]));
+  const count = {};
+  data.names.forEach((name, node) => {
+    if (!(data.level[node] > 0)) return;
+    const [all, read] = count[data.level[node]] ?? [0, 0];
+    count[data.level[node]] = [all + 1, read + Number(written.get(node) === words(name))];
+  });
+  return count;
+}"""
+
+
+class TestTitles:
+    def test_most_boxes_have_theirs_and_a_taller_drawing_more(self, grow):
+        app = grow
+        app.page.set_viewport_size({"width": 1400, "height": 900})
+        app.still(GROW)
+        tree = app.tree(GROW)
+        size = tree.evaluate("(root) => root.parentNode.segvizTree.scene.theme.font.split('px')[0]")
+        assert float(size) >= 12
+        read = {level: seen / count for level, (count, seen) in tree.evaluate(READABLE).items()}
+        assert read["3"] >= 0.9
+        assert read["2"] >= 2 / 3
+        assert read["1"] >= 1 / 2
+        high = tree.bounding_box()["height"]
+        taller = tree.get_by_role("button", name="A taller drawing")
+        taller.click()
+        app.settle()
+        assert tree.bounding_box()["height"] > 1.5 * high
+        assert taller.get_attribute("aria-pressed") == "true"
+        more = {level: seen / count for level, (count, seen) in tree.evaluate(READABLE).items()}
+        assert all(more[level] >= read[level] for level in read)
+
+    def test_pointing_shows_a_card_with_the_whole_text_inside_of_the_canvas(self, grow, memory):
+        tree = grow.tree(GROW)
+        stage = tree.locator(".stage").bounding_box()
+        card = tree.locator(".card")
+        assert not card.is_visible()
+        for share in (0.1, 0.5, 0.97):
+            left, width, top, _ = map(float, grow.attribute(GROW, "plot").split(","))
+            grow.page.mouse.move(stage["x"] + left + share * width, stage["y"] + top - 230)
+            card.wait_for()
+            node = int(tree.evaluate("(root) => root.parentNode.segvizTree.attention.under"))
+            shown = card.inner_text()
+            assert memory.labels(memory.structure.collapsed)[node] in shown
+            assert " ".join(memory.structure.text[node].split()) in " ".join(shown.split())
+            box = card.bounding_box()
+            assert box["x"] >= stage["x"]
+            assert box["x"] + box["width"] <= stage["x"] + stage["width"]
+            assert box["y"] >= stage["y"]
+            assert box["y"] + box["height"] <= stage["y"] + stage["height"]
+        grow.page.mouse.move(0, 0)
+        card.wait_for(state="hidden")

@@ -64,6 +64,13 @@ def test_labels_only_where_they_have_room() -> None:
     assert {row["label"] for row in nodes(chain(341)).values()} == {" "}
 
 
+def test_a_label_is_whole_and_breaks_between_words() -> None:
+    names = ["Convention, films, a cozy room and a long walk home from it"] * 11
+    label = nodes(toy(), names=names)[10]["label"]
+    assert label.split() == names[10].split()
+    assert "\n" not in nodes(toy(), names=["Films, room"] * 11)[10]["label"]
+
+
 def test_scores_colour_through_the_ramp() -> None:
     scores = [0.0, float("nan"), -1.0, 0.25, *[0.0] * 6, 1.0]
     drawn = nodes(toy(), scores=scores, ramp=RAMP)

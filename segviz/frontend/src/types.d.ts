@@ -140,6 +140,8 @@ interface Message extends Columns {
   texts: Record<string, string>;
   /** Of the same: the words that match the question, with their cosine. */
   matches: Record<string, Record<string, number>>;
+  /** Of the same: the words that are also of the question's known answer. */
+  answering: Record<string, string[]>;
   /** Ranks before of nodes that entered, after of those that left; null as `words`. */
   ranks: Record<string, number> | null;
   /** Words of all that was retrieved; null where Python has not counted. */
@@ -323,6 +325,24 @@ interface Sight {
   boxes: Boxes[];
   candidates?: { node: number | null; y: number }[]; // the lines beside the tree
   written: Rect[]; // the words on the axis
+  labels: Written[][]; // the words on the boxes of each half
+  taller: boolean; // than the page gives
+}
+
+/** A text in lines, how many of its words stand there whole, and whether all do. */
+interface Wrapped {
+  lines: string[];
+  words: number;
+  whole: boolean;
+}
+interface Placed extends Wrapped {
+  turned: boolean;
+}
+/** What is written on a box. */
+interface Written {
+  node: number;
+  lines: string[];
+  turned: boolean;
 }
 
 /** What a person is at, here and in other views of the same memory. */
@@ -331,6 +351,9 @@ interface Attention {
   sentByPython: number | null;
   focus: number | null;
   hover: number | null;
+  /** Of the node under the pointer on this canvas: itself, and its half. */
+  under: number | null;
+  half: number;
   /** The node whose path is shown. */
   trail: number | null;
   /** What a search has found of a text that is not here whole. */
@@ -385,6 +408,7 @@ interface Elements {
   base: HTMLCanvasElement;
   over: HTMLCanvasElement;
   read: HTMLElement;
+  card: ReturnType<typeof import("./canvas/card.js").buildCard>;
   mirror: HTMLElement;
   live: HTMLElement;
   changed: HTMLElement;

@@ -64,6 +64,15 @@ test("a row begins with the sentence that has the rarest words of the question",
   assert.deepEqual(words.slice(0, 2), ["The bread is three four. Dog? Five", "… six seven dog"]);
 });
 
+test("a row begins with the sentence that has the known answer, where there is one", () => {
+  const said = "The dog and the bread. Then Bo, with the boat. The boat is called Alzira.";
+  const first = (answering) => evidenceRows(sceneOf({ ...two, texts: { 1: said }, labels: [],
+    matches: { 1: { dog: 1, bread: 1, boat: 1 } }, answering }))[0].words.replace(/[\u2068\u2069]/g, "");
+  assert.deepEqual([first({}), first({ 1: ["alzira"] }), first({ 3: ["alzira"] })],
+    ["The dog and the bread. Then Bo, with the boat. The boat is called Alzira", "The boat is called Alzira",
+      "The dog and the bread. Then Bo, with the boat. The boat is called Alzira"]);
+});
+
 test("a row whose sentence stands above names the row that has it", () => {
   const scene = sceneOf({ top_initial: Int32Array.from([2, 1]), top_final: Int32Array.from([1, 4, 5]), labels: [],
     texts: { 1: "Ann: The bread.", 4: "The bread. And more.", 5: "The bread.", 2: "The bread." } });

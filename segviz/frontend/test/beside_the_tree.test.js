@@ -5,6 +5,7 @@ import test from "node:test";
 
 import { drawCandidates } from "../src/canvas/candidates.js";
 import { drawHistogram } from "../src/canvas/histogram.js";
+import { cardPlace } from "../src/canvas/card.js";
 import { chaptersOf } from "../src/canvas/margin.js";
 import { isolateText } from "../src/shared/text.js";
 import { recording, sceneOf } from "./scene.js";
@@ -47,7 +48,15 @@ for (const width of [60, 100]) {
 
 test("a session goes by the inner node that covers most of it and least beside it", () => {
   const { data, tree, runs } = sceneOf({ names: ["", "", "", "", "boat, oar", "bakery", "all"] });
-  assert.deepEqual(chaptersOf(data, tree, runs), ["boat", "bakery"]);
+  assert.deepEqual(chaptersOf(data, tree, runs), ["boat, oar", "bakery"]);
   const one = [{ session: 0, start: 0, stop: 4 }];
   assert.deepEqual(chaptersOf(data, tree, one), ["all"]);
+});
+
+test("a card lies beside its node where there is room, and always on the canvas", () => {
+  const [card, stage] = [{ w: 300, h: 100 }, { w: 800, h: 400 }];
+  const at = (x, y, w, h) => cardPlace({ x, y, w, h }, card, stage);
+  assert.deepEqual([at(10, 50, 90, 40), at(600, 390, 90, 10), at(10, 20, 780, 40), at(10, 300, 780, 40),
+    at(0, 0, 800, 400)], [[108, 50], [292, 300], [10, 68], [10, 192], [0, 300]]);
+  assert.deepEqual(cardPlace({ x: 5, y: 5, w: 2, h: 2 }, { w: 900, h: 500 }, stage), [0, 0]);
 });

@@ -8,7 +8,7 @@ import { colourClasses, isMember, toggleIsolated } from "../src/canvas/classes.j
 import { adoptLook, createLook, tellLook } from "../src/canvas/colour_menu.js";
 import { geometry } from "../src/canvas/geometry.js";
 import {
-  drawLabels, fitLabel, labelChoice, labelsFor, labelTexts,
+  drawLabels, fitLabel, labelChoice, labelsFor, labelTexts, placeText, wrapText,
 } from "../src/canvas/labels.js";
 import { coloursFor, fillOf, goldClasses } from "../src/canvas/node_color.js";
 import { columnWeights } from "../src/canvas/weights.js";
@@ -215,6 +215,36 @@ describe("labels", () => {
     });
   }
 
+  const measure = (text) => 6 * [...text].filter((sign) => !/[\u2068\u2069]/.test(sign)).length;
+  const plain = ({ lines }) => lines.map((line) => line.replace(/[\u2068\u2069]/g, ""));
+
+  test("a title breaks at words, not at commas, and loses none that has room", () => {
+    const title = "Convention, films, cozy room";
+    const lines = (text, room, most) => plain(wrapText(text, measure, room, most));
+    assert.deepEqual(lines(title, 200, 1), [title]);
+    assert.deepEqual(lines(title, 108, 2), ["Convention, films,", "cozy room"]);
+    assert.deepEqual(lines(title, 108, 1), ["Convention, films…"]);
+    assert.deepEqual(lines(title, 102, 1), ["Convention…"]); // a cut line ends with a whole word
+    assert.deepEqual([lines(title, 60, 0), lines("", 60, 2), lines("A boat", 30, 1)], [[], [], ["A bo…"]]);
+    assert.deepEqual(lines("船とパン屋、父の心臓", 24, 3), ["船とパン", "屋、父の", "心臓"]);
+    const whole = ({ words, whole: all }) => [words, all];
+    assert.deepEqual([[108, 2], [108, 1], [30, 1]].map(([room, most]) =>
+      whole(wrapText(title, measure, room, most))), [[4, true], [2, false], [0, false]]);
+  });
+
+  test("a narrow box turns its title where more words fit so", () => {
+    const placed = (...box) => {
+      const found = placeText("A sloop and a bakery", measure, ...box);
+      return [plain(found), found.turned];
+    };
+    assert.deepEqual(placed(140, 70, 70, 11), [["A sloop and a bakery"], false]);
+    assert.deepEqual(placed(80, 70, 70, 6), [["A sloop and", "a bakery"], false]);
+    assert.deepEqual(placed(26, 70, 140, 2), [["A sloop and a bakery"], true]);
+    assert.deepEqual(placed(26, 70, 78, 2), [["A sloop and", "a bakery"], true]);
+    assert.deepEqual(placed(14, 70, 70, 1), [["A sloop…"], true]);
+    assert.deepEqual(placed(14, 20, 20, 1), [[], false]);
+  });
+
   test("text over two colours has one ink, on a plate of the wider one", () => {
     const scene = sceneOf({}, { labels: "session", colour: "session" });
     const view = { x0: 0, x1: 4 };
@@ -222,7 +252,7 @@ describe("labels", () => {
     const boxes = [0, 1].map(() => visibleBoxes(scene.tree, view, geom.width, null));
     scene.theme.font = "f";
     const { ctx, ops } = recording(600);
-    drawLabels({ scene, sight: { view, geom, boxes },
+    drawLabels({ scene, sight: { view, geom, boxes, labels: [] },
       frames: { fitted: new Map() } }, ctx, 0);
     const seen = ops.filter(([name]) => name === "fillRect" || name === "fillText")
       .map(([name, style, , text]) => (name === "fillText" ? [style, text] : style));

@@ -39,7 +39,7 @@ export function sceneOf(changes = {}, look = {}, picture = "scores") {
     measures: [{ name: "coherence", meaning: "closeness", unit: "mean cosine" }],
     ghost: new Int32Array(0),
     gold: Int32Array.from([0, 3]), gold_asked: 2, ingredients: [],
-    gold_turns: { 0: ["D1:1"], 3: ["D2:2"], 4: ["D1:1"], 6: ["D1:1", "D2:2"] },
+    answering: {}, gold_turns: { 0: ["D1:1"], 3: ["D2:2"], 4: ["D1:1"], 6: ["D1:1", "D2:2"] },
     level_names: [], texts: {}, matches: {}, ranks: null, live: null, origin: new Int32Array(0),
     places_initial: [], places_final: [],
     same_text: Int32Array.from([0, 1, 2, 3, 4, 5, 6]), quoted: new Int32Array(0),

@@ -111,5 +111,5 @@ def _suggested(session: AppSession) -> list[str]:
     names = shown_labels(session.memory, structure)
     width = structure.stop - structure.start
     wide = sorted(structure.nodes.tolist(), key=lambda node: (-int(width[node]), node))
-    terms = dict.fromkeys(names[node].split(", ")[0] for node in wide if names[node])
+    terms = dict.fromkeys(names[node] for node in wide if names[node])
     return [f"What was said about {term}?" for term in list(terms)[:_SUGGESTED]]

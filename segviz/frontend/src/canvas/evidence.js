@@ -7,12 +7,12 @@ import { isolateText, spanText } from "../shared/text.js";
 import { lineBlocks, matchedPieces } from "../shared/lines.js";
 import { ENDS, labelOf, levelName, multiple, nodeOf, spoken, textOf, wordsOf } from "./answer.js";
 import { onFrame, schedule } from "./scheduler.js";
-import { labelTexts } from "./labels.js";
 import { hover, reveal, select } from "./navigation.js";
 import { repeatsText } from "./propagate.js";
 
 const MOST = 60; // words of a row that are seen on any screen
 const SAME = 48; // characters by which the sentences of two rows are the same
+const MORE = 100; // times that a word of the answer counts more than one of the question
 const LEAD = 5; // words of a sentence before the first of the question's
 
 /** @param {State} s
@@ -105,8 +105,9 @@ const ofMessage = lastly((matches) => {
   return { holders, rows: new Map() };
 });
 
-/** The words of a node that stand for it in a row: from the sentence on with the words of the
- *  question that fewest of the texts have, or from near the first of them.
+/** The words of a node that stand for it in a row: from the sentence on with most words of the known
+ *  answer; of several such, or without an answer, with the words of the question that fewest of the
+ *  texts have, or from near the first of them.
  * @type {(data: Message, node: number) => string} */
 function passageOf(data, node) {
   const { holders, rows } = ofMessage(data.matches, data.texts);
@@ -118,18 +119,20 @@ function passageOf(data, node) {
 /** @type {(data: Message, node: number, holders: Map<string, number>) => number} */
 function startOf(data, node, holders) {
   const [matches, words] = [data.matches[nodeOf(data, node)], spoken(data, node)];
+  const answering = new Set(data.answering[nodeOf(data, node)]);
+  const sought = { ...matches, ...Object.fromEntries([...answering].map((word) => [word, 1])) };
   let [best, most, from, first] = [0, 0, 0, -1];
   /** @type {Set<string>} */
   let heard = new Set();
   words.forEach((word, i) => {
-    for (const [kind, found] of matchedPieces(word, matches)) {
+    for (const [kind, found] of matchedPieces(word, sought)) {
       if (kind !== "heard") continue;
       heard.add(found.toLowerCase());
       if (first < 0) first = i;
     }
     if (!ENDS.test(word) && i < words.length - 1) return;
     let held = 0;
-    for (const each of heard) held += 1 / (holders.get(each) ?? 1);
+    for (const each of heard) held += answering.has(each) ? MORE : 1 / (holders.get(each) ?? 1);
     if (held > most) [best, most] = [first - from > LEAD ? first - 2 : from, held];
     [from, first, heard] = [i + 1, -1, new Set()];
   });
@@ -155,7 +158,8 @@ function entry(s, row, selected, more = []) {
   const move = moveText(row);
   const changed = out ? "out" : move.startsWith("in") ? "new" : "";
   const again = row.same !== is && !gold.length; // gold is always read
-  const item = make("li", `${changed} ${gold.length ? "holds" : ""} ${again ? "again" : ""}`);
+  const title = labelOf(data, node);
+  const item = make("li", `${changed} ${gold.length ? "holds" : ""} ${title && "titled"} ${again ? "again" : ""}`);
   const line = button("entry", item, "", () => {
     select(s, open ? null : node);
     if (!open) reveal(s, node);
@@ -164,8 +168,8 @@ function entry(s, row, selected, more = []) {
   line.ariaExpanded = String(open);
   line.append(make("span", "rank", String(is)),
     make("span", changed === "new" ? "move new" : "move", move), make("span", "level", level),
-    make("span", "called", labelOf(data, node)),
-    make("span", "when", isolateText(labelTexts(scene, 1, node, "session").pop() ?? "")));
+    make("span", "called", title),
+    make("span", "when", isolateText(whenOf(scene, node))));
   if (gold.length) {
     const narrow = data.stop[node] - data.start[node] === 1;
     sign(narrow ? "gold" : "gold wide", line, "◆",
@@ -192,6 +196,16 @@ function entry(s, row, selected, more = []) {
   line.after(make("div", "opened", ...meta.map((text) => make("div", "meta", text)),
     make("div", "text", ...lineBlocks(matchedPieces(textOf(data, node), matches)))));
   return item;
+}
+
+/** The date of a node, or the first and last of several; of sessions without one, their labels.
+ * @type {(scene: Scene, node: number) => string} */
+function whenOf({ data, tree, runs, runOf }, node) {
+  const [first, last] = [tree.start[node], tree.stop[node] - 1].map((unit) => {
+    const session = runs[runOf[unit]]?.session ?? -1;
+    return data.session_dates[session] || data.session_labels[session] || "";
+  });
+  return first === last ? first : `${first} – ${last}`;
 }
 
 /** Names the ranks that repeat a row's text; a press shows their rows below it.

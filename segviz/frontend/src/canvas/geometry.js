@@ -5,15 +5,18 @@
 
 const ROW_CAP = 90; // a three-level tree must not become a bar chart
 const CHAPTERS = 15; // pixels of the labels of sessions on the axis
-const LEAF_WEIGHT = 1.26; // leaf rows reach 113
+const WIDEST = [0.5, 0.75]; // of the two highest of more than three rows, which have few and wide boxes
+const ROOMY = 32; // pixels a row, of which half hold a line of text
 
 /** Distance from the axis and height of each level's band, in whole pixels.
  * @param {number[]} laneCount
  * @param {number} available
  * @param {number} cap */
 function stackRows(laneCount, available, cap) {
-  const weights = laneCount.map(
-    (lanes, level) => (1 + 0.45 * (Math.min(lanes, 9) - 1)) * (level ? 1 : LEAF_WEIGHT));
+  const high = laneCount.length - 1;
+  const lower = high > 2 && available / laneCount.length >= ROOMY;
+  const weights = laneCount.map((lanes, level) =>
+    (1 + 0.45 * (Math.min(lanes, 9) - 1)) * (lower && WIDEST[high - level] || 1));
   const total = weights.reduce((a, b) => a + b, 0);
   const unit = Math.min(cap, Math.max(0, available) / total);
   const offset = [];
@@ -38,8 +41,8 @@ function stackRows(laneCount, available, cap) {
  * @param {Picture} picture
  * @param {boolean} gutter
  * @param {number[]} laneCount
- * @param {boolean} [legend] */
-export function geometry(width, height, picture, gutter, laneCount, legend = true) {
+ * @param {{ legend?: boolean, taller?: boolean }} [frame] */
+export function geometry(width, height, picture, gutter, laneCount, { legend = true, taller = false } = {}) {
   const scores = picture === "scores";
   const grow = picture === "grow";
   const left = grow ? 34 : 50;
@@ -51,7 +54,7 @@ export function geometry(width, height, picture, gutter, laneCount, legend = tru
   const top = right > 150 ? 20 : 8;
   const middle = Math.round((height - axisHeight) / 2);
   const available = (scores ? middle : height - axisHeight) - top;
-  const rows = stackRows(laneCount, available, picture === "change" ? 2 * ROW_CAP : ROW_CAP);
+  const rows = stackRows(laneCount, available, ROW_CAP * (picture === "change" || taller ? 2 : 1));
   const axisTop = scores ? middle : legend ? top + rows.total : height - axisHeight;
   return { left, right, width: Math.max(20, width - left - right), top, axisTop, axisHeight,
     halves: scores ? 2 : 1, rows };

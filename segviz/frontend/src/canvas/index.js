@@ -9,6 +9,7 @@
 import { element } from "../shared/dom.js";
 import { ending, reading } from "../shared/component.js";
 import { adoptLook, buildColourMenu, createLook } from "./colour_menu.js";
+import { buildCard } from "./card.js";
 import { buildChanged, buildHold } from "./change_summary.js";
 import { buildControls } from "./controls.js";
 import { buildEvidence } from "./evidence.js";
@@ -27,7 +28,7 @@ import { buildTree, sessionRuns } from "./rows.js";
 import { buildPins, createSearch, refind, resetSearch } from "./search.js";
 import { adoptSetting, createSettings } from "./settings.js";
 import { readTheme } from "./theme.js";
-import { buildTools } from "./toolbar.js";
+import { buildTools, giveHeight } from "./toolbar.js";
 import { clampView, isStill } from "./view.js";
 import { markWeights } from "./weights.js";
 
@@ -38,8 +39,8 @@ const STATE = "segvizTree";
  * @returns {State} */
 export const stateOf = (parent) => parent[STATE];
 
-/** @type {("selected" | "focus" | "hover" | "trail")[]} */
-const ROLES = ["selected", "focus", "hover", "trail"];
+/** @type {("selected" | "focus" | "hover" | "under" | "trail")[]} */
+const ROLES = ["selected", "focus", "hover", "under", "trail"];
 
 export default reading(draw);
 
@@ -78,10 +79,10 @@ function createState(parentElement) {
       data: null, tree: null, runs: [], picture: "grow", look: createLook(), isolated: null,
       shades: [], tints: new Map(), answer: null,
     },
-    sight: { view: null, geom: null, boxes: [], written: [] },
+    sight: { view: null, geom: null, boxes: [], written: [], labels: [], taller: false },
     attention: {
-      selected: null, sentByPython: null, focus: null, hover: null, trail: null,
-      excerpt: null, drag: null, dragged: false, pointed: null,
+      selected: null, sentByPython: null, focus: null, hover: null, under: null, trail: null,
+      excerpt: null, half: 0, drag: null, dragged: false, pointed: null,
       linkedUnits: [], linked: { leaves: [], above: [] },
     },
     search: createSearch(),
@@ -126,6 +127,7 @@ function buildDom(s) {
   elements.over = element("canvas", { className: "over", tabIndex: 0, role: "application",
     ariaLabel: "Memory tree. Arrow keys walk parent, child and neighbour; Enter selects; "
       + "? names all keys." }, stage); // outlines: repainted on hover and selection
+  elements.card = buildCard(s, stage);
   column.append(elements.tools.crumbs);
   elements.read = element("div", "read", column);
   onScores(s.frames, () => readOut(s));
@@ -163,7 +165,7 @@ function update(s, data) {
   adoptLook(s);
   scene.marks = markWeights(data);
   if (fresh) {
-    Object.assign(attention, { focus: null, hover: null, trail: null, excerpt: null, pointed: null,
+    Object.assign(attention, { focus: null, hover: null, under: null, trail: null, excerpt: null, pointed: null,
       linkedUnits: [] });
     resetSearch(s);
     scene.isolated = null;
@@ -191,10 +193,9 @@ function update(s, data) {
   elements.root.classList.toggle("bare", data.bare);
   elements.root.classList.toggle("answered", data.mode === "scores" && data.legend);
   elements.root.classList.toggle("staged", Boolean(data.stage_height));
-  elements.stage.style.height = data.stage_height ? `${data.stage_height}px` : "";
   const moved = fresh || before.step !== data.step;
   if (moved) frames.fadeFrom = data.added.length && !isStill() && before ? performance.now() : 0;
-  elements.root.style.height = data.height ?? "";
+  giveHeight(s);
   scene.theme = readTheme(s);
   refind(s);
   showScores(s);

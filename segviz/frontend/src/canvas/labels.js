@@ -1,7 +1,7 @@
 // Words on the boxes of nodes: sessions, first words, node number or score.
 // Foreign text is drawn, never parsed, and its direction stays its own.
 
-import { cutText, isolateText } from "../shared/text.js";
+import { CONTROLS, cutText, isolateText } from "../shared/text.js";
 import { multiple } from "./answer.js";
 import { eachBox, segmentsOf } from "./boxes.js";
 import { inkOn } from "./colour.js";
@@ -11,6 +11,7 @@ import { plateWidth, rankMarks } from "./rank_marks.js";
 const PAD = 6; // clear of the widest outline
 const LOWEST = 13; // a flatter box holds no line of text
 const LINE = 14;
+const [TURNED_PAD, TURNED_LINE] = [3, 12]; // along and across a turned line
 const LONGEST = 240; // characters that are ever measured
 const SHORTEST = 3; // characters of a cut text that still say something
 const FITTED_KEPT = 4000;
@@ -102,15 +103,64 @@ export function fitLabel(texts, cut, measure, room) {
 export const fittingText = (ctx, text, room) =>
   fitLabel([text], true, (part) => ctx.measureText(part).width, room);
 
-/** Writes on the boxes of one half.
+/** A piece of text between places where a line may break: a word, or one sign of a script without
+ *  blanks. */
+const PIECE = /[\p{Ideographic}\p{sc=Hira}\p{sc=Kana}]\p{P}*\s*|[^\s\p{Ideographic}\p{sc=Hira}\p{sc=Kana}]+\s*/gu;
+
+/** A text in at most so many lines, broken between words, with an ellipsis after the last word that
+ *  has room; a first word wider than a line is cut. `words` counts the words that stand there whole.
+ * @type {(text: string, measure: (text: string) => number, room: number, most: number) => Wrapped} */
+export function wrapText(text, measure, room, most) {
+  const pieces = text.replace(CONTROLS, " ").match(PIECE) ?? [];
+  /** @type {string[]} */
+  const lines = [];
+  let words = 0;
+  while (words < pieces.length && lines.length < most) {
+    let line = "";
+    let count = 0;
+    while (words + count < pieces.length && measure(isolateText(line + pieces[words + count].trimEnd())) <= room) {
+      line += pieces[words + count++];
+    }
+    if (!count) break; // a word wider than a line
+    lines.push(line.trimEnd());
+    words += count;
+  }
+  if (words === pieces.length) return { lines: lines.map(isolateText), words, whole: true };
+  // The last line gives up words until the ellipsis has room, too.
+  for (let line = lines.pop(); line; words--) {
+    const cut = isolateText(`${line.replace(/[\s,;:.–—-]+$/, "")}…`);
+    if (measure(cut) <= room && (lines.length || line.length >= SHORTEST)) return { lines: [...lines.map(isolateText), cut], words, whole: false };
+    line = line.slice(0, line.length - pieces[words - 1].trimEnd().length).trimEnd() || lines.pop();
+  }
+  const cut = most > 0 && fitLabel([text], true, measure, room);
+  return { lines: cut ? [cut] : [], words: 0, whole: false };
+}
+
+/** How a text stands in a box: in lines from left to right or, where more of its words fit so, turned
+ *  by a right angle, read from below to above. Lines lie in a row so high; a turned text has the whole
+ *  `length` of a box over several rows.
+ * @type {(text: string, measure: (text: string) => number, across: number, high: number,
+ *    length: number, turnedLines: number) => Placed} */
+export function placeText(text, measure, across, high, length, turnedLines) {
+  const flat = wrapText(text, measure, across - PAD - 2,
+    Math.floor(high / LINE));
+  if (flat.whole) return { ...flat, turned: false };
+  const upright = wrapText(text, measure, length - 2 * TURNED_PAD, turnedLines);
+  return upright.words > flat.words ? { ...upright, turned: true } : { ...flat, turned: false };
+}
+
+/** Writes on the boxes of one half, and notes what it has written.
  * @type {Painter} */
 export function drawLabels(s, ctx, half) {
-  const { scene } = s;
+  const { scene, sight } = s;
+  /** @type {Written[]} */
+  const written = [];
+  sight.labels[half] = written;
   const choice = labelChoice(scene);
   if (choice === "none") return;
-  const cut = mayBeCut(choice);
-  const { sight: { geom }, scene: { data, theme } } = s;
-  const boxes = s.sight.boxes[half];
+  const { geom } = sight;
+  const { data, theme } = scene;
+  const boxes = sight.boxes[half];
   const marks = data.mode === "scores" ? rankMarks(scene, half) : new Map();
   const gold = new Set(data.gold);
   ctx.save();
@@ -118,66 +168,72 @@ export function drawLabels(s, ctx, half) {
   ctx.textAlign = "left";
   /** @param {string} text */
   const measure = (text) => ctx.measureText(text).width;
-  eachBox(s, half, (i, _, { y, h }) => {
+  eachBox(s, half, (i, box, { y, h }) => {
     const node = boxes.id[i];
-    // A gold leaf has its sign in the middle: what is written keeps to its left.
-    const mark = marks.get(node); // its number stands first
-    const lead = mark ? plateWidth(mark.rank) + 4 : 0;
-    const room = (gold.has(node) ? boxes.w[i] / 2 - 6 : boxes.w[i]) - 2 * PAD - lead;
-    if (h - 1 < LOWEST || room < 2 * STEP) return;
+    const mark = marks.get(node);
+    const lead = mark ? plateWidth(mark.rank) + 4 : 0; // its number stands first
+    if (h - 1 < LOWEST || boxes.w[i] - lead - 1 < TURNED_LINE) return;
     if (choice === "marked" && !mark && !gold.has(node) && node !== s.attention.selected) return;
+    // A gold leaf has its sign in the middle: what is written keeps to its left, or below it.
+    const across = (gold.has(node) ? boxes.w[i] / 2 - 6 : boxes.w[i] - 1) - lead;
     const texts = labelTexts(scene, half, node, choice);
-    const lines = inLines(s, texts, cut, measure, room, Math.floor((h - 1) / LINE));
-    const [x, middle] = [geom.left + boxes.x[i] + PAD + lead, y + (h - 1) / 2 + 0.5];
+    const placed = texts.length ? fitted(s, texts, mayBeCut(choice), measure, across, h - 1, box.h - 1) : null;
+    if (!placed?.lines.length) return;
+    const { lines, widths, turned } = placed;
+    written.push({ node, lines, turned });
     const patterned = fillOf(scene, half, node).pattern !== null;
-    lines.forEach(({ text, width }, line) => {
-      const at = middle + (line - (lines.length - 1) / 2) * LINE;
-      write(ctx, text, x, at, width, segmentsOf(s, half, i), patterned);
+    const left = geom.left + boxes.x[i] + lead;
+    const segments = segmentsOf(s, half, i);
+    lines.forEach((text, line) => {
+      const shift = line - (lines.length - 1) / 2;
+      /** @type {[number, number]} */
+      const at = turned
+        ? [left + across / 2 + shift * TURNED_LINE, box.y + box.h - 1 - TURNED_PAD]
+        : [left + PAD, y + (h - 1) / 2 + 0.5 + shift * LINE];
+      write(ctx, text, at, widths[line], segments, patterned, turned);
     });
   });
   ctx.restore();
 }
 
-/** A label on one line or, where its words do not fit beside each other, on as many as there is
- *  room for.
+/** Where a label's lines stand, found once for every text and room.
  * @type {(s: State, texts: string[], cut: boolean, measure: (text: string) => number,
- *    room: number, most: number) => { text: string, width: number }[]} */
-function inLines(s, texts, cut, measure, room, most) {
-  const inOne = !cut || most < 2 || !texts.length;
-  const whole = fitted(s, texts, cut && inOne, measure, room);
-  if (inOne || whole.text) return whole.text ? [whole] : [];
-  return texts[0].split(", ").slice(0, most)
-    .map((text) => fitted(s, [text], true, measure, room)).filter(({ text }) => text);
-}
-
-/** @type {(s: State, texts: string[], cut: boolean, measure: (text: string) => number,
- *    room: number) => { text: string, width: number }} */
-function fitted(s, texts, cut, measure, room) {
+ *    across: number, high: number, length: number) => Placed & { widths: number[] }} */
+function fitted(s, texts, cut, measure, across, high, length) {
   const { frames } = s;
-  const wide = Math.floor(room / STEP) * STEP; // while the view moves, most rooms stay the same
-  const key = `${wide} ${cut} ${texts.join("\n")}`;
+  const wide = Math.floor(across / STEP) * STEP; // while the view moves, most rooms stay the same
+  const key = `${wide} ${Math.floor(across / TURNED_LINE)} ${high} ${length} ${cut} ${texts.join("\n")}`;
   const known = frames.fitted.get(key);
   if (known) return known;
   if (frames.fitted.size > FITTED_KEPT) frames.fitted.clear();
-  const text = fitLabel(texts, cut, measure, wide);
-  const found = { text, width: text ? measure(text) : 0 };
+  const one = cut ? "" : fitLabel(texts, false, measure, wide - 2 * PAD);
+  const placed = cut ? placeText(texts[0], measure, wide, high, length, Math.floor(across / TURNED_LINE))
+    : { lines: one ? [one] : [], words: 0, whole: true, turned: false };
+  const found = { ...placed, widths: placed.lines.map(measure) };
   frames.fitted.set(key, found);
   return found;
 }
 
 /** In one ink, that of most of what lies below; on a pattern, and over colours that need two inks, on
- *  a plate of that colour.
- * @type {(ctx: Ctx, text: string, x: number, y: number, width: number, segments: Segment[],
- *    patterned: boolean) => void} */
-function write(ctx, text, x, y, width, segments, patterned) {
+ *  a plate of that colour. A turned line begins at its foot and covers a column of its height.
+ * @type {(ctx: Ctx, text: string, at: [number, number], width: number, segments: Segment[],
+ *    patterned: boolean, turned: boolean) => void} */
+function write(ctx, text, [x, y], width, segments, patterned, turned) {
+  const [from, to] = turned ? [x - 6, x + 6] : [x, x + width];
   const below = segments.map(([left, right, colour]) => ({ colour, ink: inkOn(colour),
-    share: Math.min(right, x + width) - Math.max(left, x) })).filter(({ share }) => share > 0);
+    share: Math.min(right, to) - Math.max(left, from) })).filter(({ share }) => share > 0);
   if (!below.length) return;
   const { colour, ink } = below.reduce((a, b) => (b.share > a.share ? b : a));
   if (patterned || below.some((each) => each.ink !== ink)) {
     ctx.fillStyle = colour;
-    ctx.fillRect(x - 3, y - 8, width + 6, 15);
+    if (turned) ctx.fillRect(from, y - width - 3, to - from, width + 6);
+    else ctx.fillRect(x - 3, y - 8, width + 6, 15);
   }
   ctx.fillStyle = ink;
-  ctx.fillText(text, x, y);
+  if (!turned) return ctx.fillText(text, x, y);
+  ctx.save();
+  ctx.translate(x + 0.5, y);
+  ctx.rotate(-Math.PI / 2);
+  ctx.fillText(text, 0, 0);
+  ctx.restore();
 }

@@ -6,6 +6,7 @@ import { isolateText } from "../shared/text.js";
 import { pixel } from "./boxes.js";
 import { halfBox, rowBox } from "./geometry.js";
 import { vertical } from "./glyphs.js";
+import { wrapText } from "./labels.js";
 import { colourChoice, sessionColour } from "./node_color.js";
 
 const DENSITY_TOP = 16; // pixels of the axis above the highest bar of a search
@@ -102,10 +103,13 @@ export function drawAxis(s, ctx) {
   if (axisHeight < strip - axisTop + CHAPTER || data.origin.length) return; // in the order of time
   ctx.font = `600 ${theme.font}`;
   ctx.fillStyle = theme.text;
-  write(chaptersOf(data, tree, scene.runs), bands, strip + CHAPTER - 7, WORDS_APART);
+  const chapters = chaptersOf(data, tree, scene.runs).map((title) =>
+    wrapText(title, (text) => ctx.measureText(text).width, CHAPTER_ROOM, 1).lines[0] ?? "");
+  write(chapters, bands, strip + CHAPTER - 7, WORDS_APART);
 }
 
 const WORDS_APART = 10; // pixels between labels of several words, which else read as one
+const CHAPTER_ROOM = 150; // pixels of a chapter, so that those of the next sessions have room, too
 const CHAPTER = 44; // pixels of the axis from its strip that a line of chapters needs
 
 /** What each session is about, as far as that is known: the label of the inner node that covers most
@@ -123,7 +127,7 @@ export const chaptersOf = lastly((data, { start, stop, level }, runs) => {
       const { session, start: from, stop: to } = runs[i];
       const common = Math.min(to, stop[node]) - Math.max(from, start[node]);
       const fit = common / (to - from + stop[node] - start[node] - common);
-      if (fit > share[i]) [share[i], chapters[session]] = [fit, data.names[node].split(", ")[0]];
+      if (fit > share[i]) [share[i], chapters[session]] = [fit, data.names[node]];
     }
   }
   return chapters;

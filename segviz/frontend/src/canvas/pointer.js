@@ -32,7 +32,10 @@ export function listenPointer(s) {
     schedule(s);
   });
   on("pointercancel", () => { attention.drag = null; });
-  on("pointerleave", () => hover(s, null, null));
+  on("pointerleave", () => {
+    attention.under = null;
+    hover(s, null, null);
+  });
   on("click", (event) => {
     if (attention.dragged) return;
     const session = sessionAt(s, event);
@@ -73,6 +76,7 @@ function movePointer(s, event) {
     if (!attention.drag.moved && zoomed && Math.abs(shift) > DRAG_PIXELS) {
       attention.drag.moved = true;
       s.elements.over.setPointerCapture(attention.drag.id);
+      attention.under = null;
       hover(s, null, null);
     }
     if (attention.drag.moved) {
@@ -82,6 +86,8 @@ function movePointer(s, event) {
     }
   }
   const node = nodeAt(s, event);
+  attention.under = node;
+  attention.half = placeIn(event).y > s.sight.geom.axisTop && s.sight.geom.halves > 1 ? 1 : 0;
   hover(s, node, sessionAt(s, event));
 }
 

@@ -9,16 +9,20 @@ import { goldClass, measureOf } from "./node_color.js";
 
 const TIP_LENGTH = 280;
 
+/** The session of a node, or the first and last of several, with their dates.
+ * @type {(scene: Scene, node: number) => string} */
+export function sessionsText({ data, tree, runs, runOf }, node) {
+  const [first, last] = [tree.start[node], tree.stop[node] - 1].map((unit) =>
+    isolateText(data.session_titles[runs[runOf[unit]]?.session ?? -1] ?? ""));
+  return first === last ? first : `${first} – ${last}`;
+}
+
 /** [class, text] of the lines about a node.
  * @type {(scene: Scene, node: number) => TipLine[]} */
 export function nodeLines(scene, node) {
   const { data, tree } = scene;
   const [start, stop] = [tree.start[node], tree.stop[node]];
-  const first = scene.runs[scene.runOf[start]]?.session ?? -1;
-  const last = scene.runs[scene.runOf[stop - 1]]?.session ?? -1;
-  /** @param {number} session */
-  const title = (session) => isolateText(data.session_titles[session] ?? "");
-  const sessions = first === last ? title(first) : `${title(first)} – ${title(last)}`;
+  const sessions = sessionsText(scene, node);
   const id = `node ${data.origin[node] ?? node}`;
   const named = data.names[node] ? `${isolateText(data.names[node])} · ` : "";
   const levels = levelsText(tree.level[node], tree.top[node]);
@@ -60,10 +64,11 @@ const goldFate = (scene, node) =>
 
 /** Says in the line below the tree what a person is at: `lines`, else the node under the pointer,
  *  the one the keyboard or the last click is on, or how to begin. What a search has found is
- *  marked. Where the page shows the text of the selected node, it is not repeated here.
+ *  marked. Where the page shows the text of the selected node, or a card that of the node under the
+ *  pointer, it is not repeated here.
  * @type {(s: State, given?: TipLine[] | null) => void} */
 export function readOut(s, given = null) {
-  const { scene, elements: { read }, search: { query }, attention: { hover, trail, selected, excerpt } } = s;
+  const { scene, elements: { read }, search: { query }, attention: { hover, under, trail, selected, excerpt } } = s;
   const node = hover ?? trail;
   const known = node !== null && scene.data.level[node] >= 0;
   /** @type {TipLine[]} */
@@ -71,7 +76,7 @@ export function readOut(s, given = null) {
     : [["hint", "Point at a node to read it here; click it to see where it belongs."]]);
   const told = lines.filter(([kind]) => kind !== "text");
   const text = known && excerpt?.node === node && !given ? isolateText(excerpt.text)
-    : node !== null && node === selected && scene.data.legend ? ""
+    : node !== null && (node === under || node === selected && scene.data.legend) ? ""
       : lines.find(([kind]) => kind === "text")?.[1] ?? "";
   rewrite(read, [told, text, query], () => {
     element("div", "", read, ...told.map(([kind, words]) => make("span", kind, words)));

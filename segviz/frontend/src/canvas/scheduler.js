@@ -16,8 +16,8 @@ import { columnWeights, highestScore } from "./weights.js";
 export const createFrames = () => ({ asked: 0, baseDirty: true, painted: 0, fadeFrom: 0,
   frameShows: /** @type {((s: State) => void)[]} */ ([]),
   scoreShows: /** @type {((s: State) => void)[]} */ ([]),
-  /** Labels cut to their room. */
-  fitted: /** @type {Map<string, { text: string, width: number }>} */ (new Map()) });
+  /** Labels in the lines that their room has. */
+  fitted: /** @type {Map<string, Placed & { widths: number[] }>} */ (new Map()) });
 
 /** Calls `show(s)` at the end of every frame.
  * @type {(frames: Frames, show: (s: State) => void) => number} */
@@ -73,7 +73,8 @@ const boxesOf = [0, 1].map(() => lastly(visibleBoxes));
 export function layOut(s, width, height) {
   const { scene, sight } = s;
   const { data: { gutter, legend }, tree } = scene;
-  sight.geom = geometry(width, height, scene.picture, gutter, tree.laneCount, legend);
+  sight.geom = geometry(width, height, scene.picture, gutter, tree.laneCount,
+    { legend, taller: sight.taller });
   sight.boxes = columnWeights(scene).map((weight, half) =>
     boxesOf[half](tree, sight.view, sight.geom.width, weight.length ? weight : null));
 }

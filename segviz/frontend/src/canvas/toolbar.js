@@ -23,9 +23,26 @@ export function buildTools(s, parent) {
   const closer = tool("+", "Zoom in", () => zoomBy(s, 1.6));
   const wider = tool("−", "Zoom out", () => zoomBy(s, 1 / 1.6));
   const whole = tool("fit", "Show the whole conversation (Esc)", () => fitNode(s, null));
+  const taller = tool("tall", "A taller drawing, with room for more titles", () => {
+    s.sight.taller = !s.sight.taller;
+    giveHeight(s);
+  });
+  taller.ariaPressed = "false";
   const help = tool("?", "Keys and mouse", () => showHelp(elements, elements.help.hidden));
   help.ariaExpanded = "false";
-  return { crumbs, shown: /** @type {unknown[]} */ ([]), closer, wider, whole, help };
+  return { crumbs, shown: /** @type {unknown[]} */ ([]), closer, wider, whole, taller, help };
+}
+
+const TALLER = 1.7; // times the height that the page gives
+
+/** As high as the page wants it, or a person.
+ * @param {State} s */
+export function giveHeight({ elements: { root, stage, tools }, sight: { taller }, scene: { data } }) {
+  const times = taller ? TALLER : 1;
+  stage.style.height = data.stage_height ? `${data.stage_height * times}px` : "";
+  root.style.height = data.height ? `calc(${times} * ${data.height})` : "";
+  tools.taller.ariaPressed = String(taller);
+  tools.taller.hidden = !data.stage_height && !data.height;
 }
 
 /** What of the row follows from the view.
@@ -73,7 +90,7 @@ function crumb(s, node) {
   const where = spanText(start[node], stop[node]);
   const called = s.scene.data.names[node];
   const place = `L${level[node]}${top[node] > level[node] ? `–${top[node]}` : ""}`;
-  const name = called ? isolateText(here ? called : called.split(", ")[0]) : place;
+  const name = called ? isolateText(called) : place;
   const text = here && !called ? `${place} · ${where}` : name; // the line below says the rest
   const item = make("li");
   const made = button("", item, text, () => select(s, node),

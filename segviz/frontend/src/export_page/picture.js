@@ -30,7 +30,7 @@ export function pictureOf(state, words, titles = null) {
     stage: { clientWidth: width, clientHeight: canvasHeight } });
   /** @type {State} */
   const s = { ...state, elements: paper,
-    sight: { ...sight },
+    sight: { ...sight, labels: [] },
     attention: { ...attention, hover: null, linked: { leaves: [], above: [] } },
     frames: { ...frames, fadeFrom: 0, fitted: new Map() } };
   layOut(s, width, canvasHeight);

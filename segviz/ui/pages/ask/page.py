@@ -107,7 +107,9 @@ def _tree(state: AnswerState, bare: bool = False, canvas: str = "ask") -> None:
     levels = int(session.memory.structure.level.max()) + 1
     paired = state.beside is not None and not bare
     shown = replace(
-        scene.answered(tree.scene(session, result.structure), result, state.gold, live),
+        scene.answered(
+            tree.scene(session, result.structure), result, state.gold, live, state.question.answer
+        ),
         total_units=len(session.memory.units),
         levels_total=levels,
     )

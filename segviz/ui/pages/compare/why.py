@@ -22,6 +22,7 @@ from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.captions import counted, level_label, short, unmarked
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.waiting import computed
+from segviz.view.captions import shown_labels
 
 _KEPT = 4
 
@@ -108,11 +109,14 @@ def _draw(side: _Side, turn: str, question: Question) -> None:
     st.caption(f"{_rank(side)} {_words(side)}")
     # Words of the question that each listed node matches, to mark them and to choose the excerpt.
     matches = result.matches([*wide, *([] if holder.node is None else [holder.node])])
+    titles = shown_labels(side.asked.memory, result.structure)
 
     def row(node: int) -> dict[str, Any]:
         turns = side.asked.memory.turn_ids(node, result.structure)
         level = level_label(side.asked.memory, int(result.structure.level[node]))
-        head = [str(rank_of(result, node) or "not returned"), level, counted(len(turns), "turn")]
+        title = titles[node] if result.structure.level[node] else ""  # a leaf has its own words
+        rank = str(rank_of(result, node) or "not returned")
+        head = [rank, *[title] * bool(title), level, counted(len(turns), "turn")]
         gold = ["gold"] * (node in side.gold.by_node)
         words = matches.get(node, {})
         text = _excerpt(result.structure.text[node], words)
