@@ -214,6 +214,11 @@ function fitted(s, texts, cut, measure, across, high, length) {
   return found;
 }
 
+/** A title in one line of so many pixels, cut after a word where it must be.
+ * @type {(s: State, ctx: Ctx, title: string, room: number) => string} */
+export const titleIn = (s, ctx, title, room) =>
+  fitted(s, [title], true, (text) => ctx.measureText(text).width, room + PAD + 2, LINE, 0).lines[0] ?? "";
+
 /** In one ink, that of most of what lies below; on a pattern, and over colours that need two inks, on
  *  a plate of that colour. A turned line begins at its foot and covers a column of its height.
  * @type {(ctx: Ctx, text: string, at: [number, number], width: number, segments: Segment[],

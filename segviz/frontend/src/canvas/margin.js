@@ -6,7 +6,7 @@ import { isolateText } from "../shared/text.js";
 import { pixel } from "./boxes.js";
 import { halfBox, rowBox } from "./geometry.js";
 import { vertical } from "./glyphs.js";
-import { wrapText } from "./labels.js";
+import { titleIn } from "./labels.js";
 import { colourChoice, sessionColour } from "./node_color.js";
 
 const DENSITY_TOP = 16; // pixels of the axis above the highest bar of a search
@@ -103,8 +103,7 @@ export function drawAxis(s, ctx) {
   if (axisHeight < strip - axisTop + CHAPTER || data.origin.length) return; // in the order of time
   ctx.font = `600 ${theme.font}`;
   ctx.fillStyle = theme.text;
-  const chapters = chaptersOf(data, tree, scene.runs).map((title) =>
-    wrapText(title, (text) => ctx.measureText(text).width, CHAPTER_ROOM, 1).lines[0] ?? "");
+  const chapters = chaptersOf(data, tree, scene.runs).map((title) => titleIn(s, ctx, title, CHAPTER_ROOM));
   write(chapters, bands, strip + CHAPTER - 7, WORDS_APART);
 }
 
