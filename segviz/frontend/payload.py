@@ -134,7 +134,7 @@ def tree_payload(
             str(node): {word: round(cosine, 2) for word, cosine in words.items()}
             for node, words in scored.matches.items()
         },
-        "answering": {str(node): list(words) for node, words in scored.answering.items()},
+        "answering": {str(node): list(words) for node, words in scored.answering.items() if words},
         "ranks": {str(node): rank for node, rank in scored.ranks.items()},
         "words": scored.words,
         "ingredients": list(scored.ingredients.items()),
