@@ -18,9 +18,10 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from segviz.conversation import sample_texts
 from segviz.memory import Memory
 from tests.data import ROOT
-from tests.memories import built
+from tests.memories import SAMPLE, built
 
 # Tells how often canvases have painted and how large the page is once neither has changed for
 # ``quiet`` milliseconds; nothing if that takes longer than ``patience``. The page does not
@@ -88,8 +89,8 @@ def server() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def memory() -> Memory:
-    """What the app builds of the sample it opens on."""
-    return built()
+    """What the app builds of the sample it opens on, with its written texts."""
+    return built().with_texts(sample_texts(SAMPLE))
 
 
 SIZE = {"width": 1400, "height": 1000}
