@@ -4,6 +4,7 @@
 ``serve watch``         the app; the app on a growing file
 ``build ask sweep``     a memory, its evidence for a question, all settings
 ``compare reproduce``   several systems; tables and figures of the papers
+``texts``               prompts for texts of nodes, and replies by a model elsewhere
 ``grade``               answers of a model to all questions, graded by another
 ``audit new``           the stage at which any memory loses evidence; a memory of one's own
 ``export convert``      views and conversations as files
@@ -45,6 +46,7 @@ COMMANDS = {
     "ask": "retrieve the evidence for a question",
     "sweep": "measure every policy, alpha and horizon over all questions",
     "compare": "measure several systems on the same leaves and questions",
+    "texts": "have the texts of a memory written elsewhere: prompts out, replies in",
     "grade": "have models answer all questions and grade the answers",
     "audit": "say at which stage a memory loses evidence",
     "new": "write a plug-in with a memory of your own",

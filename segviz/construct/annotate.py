@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import lru_cache
 from itertools import chain, islice
 from operator import mul
@@ -387,11 +388,30 @@ class Annotation:
         text: the text.
         facts: its title and origin; the node that gets the text stores them among its facts.
         transcript: the texts of the leaves below, if they matter to the annotator; else "".
+        days: the first and the last day of the sessions it is about; () if unknown.
     """
 
     text: str
     facts: Mapping[str, str] = field(default_factory=dict)
     transcript: str = ""
+    days: tuple[date, ...] = ()
+
+
+def between(days: Iterable[date]) -> tuple[date, ...]:
+    """Returns the first and the last of days; () without a day."""
+    known = sorted(days)
+    return (known[0], known[-1]) if known else ()
+
+
+def titled(reply: str) -> tuple[str, str]:
+    """Splits a model's reply into summary and title.
+
+    The title is "" if the reply does not begin with a ``Title:`` line of at most 12 words.
+    """
+    head = _TITLE_LINE.match(reply)
+    words = head.group(1).strip(" \"'“”*.").split() if head else []
+    title = clipped(" ".join(words), _TITLE_LENGTH) if len(words) <= _TITLE_WORDS else ""
+    return (reply[head.end() :] if head else reply).strip(), title
 
 
 @dataclass(frozen=True)
@@ -429,14 +449,19 @@ class Summary(Declared):
         if self.chat is None:
             raise ValueError("llm annotation has no chat model; build with chat=…")
         asked = {i: [child.text for child in g] for i, g in enumerate(groups) if len(g) > 1}
-        prompts = [self.prompt(texts) for texts in asked.values()]
+        prompts = [
+            self.prompt(texts, [child.days for child in groups[i]]) for i, texts in asked.items()
+        ]
         replies = zip(asked.items(), prompts, self.chat.replies(prompts), strict=True)
         written = {i: self._written(texts, prompt, reply) for (i, texts), prompt, reply in replies}
         return [written.get(i, group[0]) for i, group in enumerate(groups)]
 
-    def prompt(self, texts: Sequence[str]) -> Prompt:
-        """Returns the prompt for a summary of ``texts``, before it is cut to the model's limit."""
-        return annotation_prompt(texts, self.max_words)
+    def prompt(self, texts: Sequence[str], days: Sequence[Sequence[date]] = ()) -> Prompt:
+        """Returns the prompt for a summary of ``texts``, before it is cut to the model's limit.
+
+        ``days`` has for each text the days of its sessions, none if unknown.
+        """
+        return annotation_prompt(texts, self.max_words, days)
 
     def _written(self, texts: Sequence[str], prompt: Prompt, reply: Reply) -> Annotation:
         """Returns the model's summary, or an extract in its place, with facts about its origin."""
@@ -453,12 +478,8 @@ class Summary(Declared):
             offline = Extractive(max_words=self.max_words)
             known[WRITTEN_BY] = offline.name
             return Annotation(offline(texts), {TITLE: "", **known})
-        # The title is the first line, if that is a ``Title:`` of at most 12 words.
-        head = _TITLE_LINE.match(reply.text)
-        words = head.group(1).strip(" \"'“”*.").split() if head else []
-        title = clipped(" ".join(words), _TITLE_LENGTH) if len(words) <= _TITLE_WORDS else ""
-        text = reply.text[head.end() :] if head else reply.text
-        return Annotation(text.strip(), {TITLE: title, **known})
+        text, title = titled(reply.text)
+        return Annotation(text, {TITLE: title, **known})
 
 
 # --- by the data set -------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,6 +37,11 @@ class Unit:
     session: int
     text: str
     time: datetime | None = None
+
+    @property
+    def days(self) -> tuple[date, ...]:
+        """Day of the session; () if unknown."""
+        return () if self.time is None else (self.time.date(),)
 
 
 IntArray = NDArray[np.int32]

@@ -346,15 +346,14 @@ class OpenAIChat(Client, Chat):
         """
         text, thinks = checks.spoken(completion.text)
         cut, fails = completion.finish == "length", ""
-        if thinks or (cut and not text):
+        if prompt.words and not prompt.labels:
+            fails = checks.checked(completion.text, cut, prompt.words, prompt.source)[1]
+        elif thinks or (cut and not text):
             fails = "it was reasoning without an end"
-        elif cut and (prompt.labels or prompt.words or prompt.json):
+        elif cut and (prompt.labels or prompt.json):
             fails = "it was cut off"
         elif prompt.labels:
             return self._label(prompt, text, completion)
-        elif prompt.words:
-            source = "\n".join(line for part in prompt.parts for line in part.texts)
-            fails = checks.unusable(text, prompt.words, source)
         elif prompt.json and object_in(text) is None:
             fails = "it was no JSON object"
         if fails:

@@ -57,6 +57,21 @@ def tokens_for(words: int) -> int:
     return 4 * words + 40
 
 
+def checked(reply: str, cut: bool, words: int, source: str) -> tuple[str, str]:
+    """Returns a reply without reasoning, and why it cannot become memory, "" if it can.
+
+    Args:
+        reply: the whole reply.
+        cut: True if it ended at the token limit.
+        words: the requested maximum of words.
+        source: the texts to be summarised.
+    """
+    text, thinks = spoken(reply)
+    if thinks or (cut and not text):
+        return text, "it was reasoning without an end"
+    return text, "it was cut off" if cut else unusable(text, words, source)
+
+
 def unusable(text: str, words: int, source: str = "") -> str:
     """Returns the reason why a text cannot become memory; "" if it can.
 

@@ -13,13 +13,16 @@ import tomllib
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from math import ceil
 from string import Template
 
 from segviz.llm.protocols import Part, Prompt
 from segviz.text.captions import clipped
+from segviz.text.dates import day_in_words
 
 MERGE, CONTINUE, SPLIT = "MERGE", "CONTINUE", "SPLIT"
 POINTS = tuple(str(points) for points in range(11))
@@ -252,12 +255,33 @@ def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
     return _prompt("batch", [*listed, _message(message)], (*labels, SPLIT))
 
 
-def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
-    """Returns a prompt for a title and a summary of consecutive texts in ``max_words`` words."""
+def annotation_prompt(
+    texts: Sequence[str], max_words: int, days: Sequence[Sequence[date]] = ()
+) -> Prompt:
+    """Returns a prompt for a title and a summary of consecutive texts in ``max_words`` words.
+
+    ``days`` has for each text the days of its sessions, none if unknown. The heading of a part
+    names the first and the last of them.
+    """
     size = ceil(len(texts) / _MOST_PARTS)
-    groups = [tuple(texts[first : first + size]) for first in range(0, len(texts), size)]
-    parts = [Part("Part", group) for group in groups]
+    starts = range(0, len(texts), size)
+    parts = [
+        Part(
+            f"Part{_said(chain.from_iterable(days[first : first + size]))}",
+            tuple(texts[first : first + size]),
+        )
+        for first in starts
+    ]
     return _prompt("annotate", parts, values={"words": max_words})
+
+
+def _said(days: Iterable[date]) -> str:
+    """Returns the first and the last of days, for the heading of a part; "" without a day."""
+    known = sorted(days)
+    if not known:
+        return ""
+    first, last = day_in_words(known[0]), day_in_words(known[-1])
+    return f", said on {first}" if first == last else f", said from {first} to {last}"
 
 
 # --- small judgements (segviz.construct.tasks); ``own`` are the prompts of the system that asks --

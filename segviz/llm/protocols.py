@@ -35,6 +35,11 @@ class Prompt:
     values: tuple[tuple[str, str], ...] = ()
     spare: tuple[int, ...] = ()
 
+    @property
+    def source(self) -> str:
+        """The quoted texts, one below the other."""
+        return "\n".join(text for part in self.parts for text in part.texts)
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:

@@ -5,6 +5,7 @@
 ``rehearsal``   estimates the model calls of a build
 ``retrieve``    retrieves the evidence for a question from a structure
 ``from_table``  makes a memory of a tree or texts from another program: ``memory_from``
+``written``     puts texts from elsewhere on a memory, and asks for them in files
 ``stores``      makes a system of any memory that can ``add`` and ``search``
 ``live``        builds the memory of a file while it is written: ``Watched``, ``Watch``
 ``answer``      makes prompts from evidence, reads and grades a chat model's answers
@@ -41,6 +42,7 @@ from segviz.memory.memory import (
 )
 from segviz.memory.rehearsal import CallEstimate, Rehearsal, rehearse
 from segviz.memory.stores import provider, system_from, system_of
+from segviz.memory.written import TextRequest
 
 __all__ = [
     "COMPONENTS",
@@ -52,6 +54,7 @@ __all__ = [
     "MissingEmbedder",
     "NoEmbedder",
     "Rehearsal",
+    "TextRequest",
     "Watch",
     "Watched",
     "arrivals",

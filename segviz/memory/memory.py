@@ -31,7 +31,7 @@ from segviz.memory.factory import (
     sound,
 )
 from segviz.memory.retrieve import of_chains, retrieved
-from segviz.memory.written import inner_spans, with_texts
+from segviz.memory.written import TextRequest, days_of, requests, rewritten
 from segviz.retrieval import (
     GoldEvidence,
     MemoryView,
@@ -44,7 +44,6 @@ from segviz.retrieval import (
     over_active,
     relevance_model,
 )
-from segviz.text.captions import counted, listed
 from segviz.tree import (
     Invariant,
     Moments,
@@ -250,8 +249,12 @@ class Memory:
             return None
         # The prompt quoted the children as they were then; the hash says if that is right.
         then = self.at(wrote[-1])
-        prompt: Prompt = annotate.prompt([then.text[child] for child in then.children[node]])
-        if digest({prompt.system: prompt.user}) != hashed:
+        children = then.children[node]
+        texts, days = [then.text[child] for child in children], days_of(self, then, children)
+        # Some systems annotate texts without their days.
+        prompts: list[Prompt] = [annotate.prompt(texts, days), annotate.prompt(texts)]
+        prompt = next((p for p in prompts if digest({p.system: p.user}) == hashed), None)
+        if prompt is None:
             return None
         # It was sent in the user's wording and cut to the model's budget.
         asked = self.provenance.get("models", {}).get("annotation", {})
@@ -321,17 +324,23 @@ class Memory:
         Raises:
             ValueError: no inner node covers a span, unless ``partly``; names these spans.
         """
-        tree = self.steps, self.structure, self.has_frontier
-        known = inner_spans(*tree)
-        if not partly and (unknown := sorted(texts.keys() - set(known))):
-            spans = listed([f"{start}-{stop}" for start, stop in unknown])
-            possible = listed([f"{start}-{stop}" for start, stop in known])
-            raise ValueError(
-                f"no inner node of this memory covers exactly the units {spans}; "
-                f"{counted(len(known), 'span')} can get a text: {possible}"
-            )
-        steps = with_texts(*tree, self.embedder, texts, by)
+        steps = rewritten(self, texts, by=by, partly=partly)
         return replace(self, steps=steps, provenance={**self.provenance, "by_hand": True})
+
+    def prompts(self, level: int | None = None) -> tuple[TextRequest, ...]:
+        """Returns the requests for the texts of a level that are still extracts.
+
+        A model elsewhere can answer them; :meth:`with_texts` takes its titles and texts by span.
+        Each quotes the present texts of the node's children, so lower levels should come first.
+
+        Args:
+            level: level of the nodes, those of the same text shown as one; the default is the
+                lowest level with extracts.
+
+        Returns:
+            The requests with id and messages; () if all texts of the level are written.
+        """
+        return requests(self, level)
 
     @property
     def saved(self) -> store.Saved:

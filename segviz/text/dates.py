@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal
@@ -368,6 +368,12 @@ def named_day(interval: Interval) -> str:
     """Formats an interval as ``2023-05-07``, or as ``2023-05-01 to 2023-05-07``."""
     first, last = interval[0].date(), (interval[1] - timedelta(days=1)).date()
     return first.isoformat() if first == last else f"{first.isoformat()} to {last.isoformat()}"
+
+
+def day_in_words(day: date) -> str:
+    """Formats a day as ``Sunday 7 May 2023``."""
+    weekday = [*_DAYS][day.weekday()].capitalize()
+    return f"{weekday} {day.day} {MONTH_NAMES[day.month - 1]} {day.year}"
 
 
 def _days(start: datetime, count: int = 1) -> Interval:

@@ -8,9 +8,12 @@ from typing import Final
 
 import numpy as np
 
+from segviz.construct import WRITTEN_BY
+from segviz.construct.annotate import Extractive
 from segviz.conversation import Dispute, Question
 from segviz.memory import Memory
-from segviz.text.captions import counted, one_line
+from segviz.memory.written import BY_HAND
+from segviz.text.captions import counted, listed, one_line
 from segviz.tree import Structure, total_cost
 
 MAX_LABELLED: Final = 5_000
@@ -33,6 +36,9 @@ def provenance_lines(memory: Memory) -> list[tuple[str, str]]:
     if not known:
         return []
     if known.get("by_hand"):
+        authors = {str(facts.get(WRITTEN_BY, BY_HAND)) for facts in memory.structure.facts}
+        if others := sorted(authors - {BY_HAND, Extractive.name}):
+            return [("Texts", f"written elsewhere, by {listed(others)}; placed offline")]
         return [("Texts", "written by hand from the turns, no model's; placed offline")]
     made = total_cost(memory.steps).by_model.removesuffix(" by the model")
     lines = [("Made by the model", made or "nothing")]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
 from segviz.construct import Annotate, Services, param
-from segviz.construct.annotate import TITLE, Annotation, Extractive
+from segviz.construct.annotate import TITLE, Annotation, Extractive, between
 from segviz.construct.tasks import Offline
 from segviz.handover import built_in, calling, check_text
 
@@ -46,14 +46,20 @@ def prepared(component: T, services: Services) -> T:
 def write(annotate: Annotate, groups: Sequence[Sequence[Annotation]]) -> list[Annotation]:
     """Returns an annotation for each group of children's; a single one passes through.
 
-    An annotator of segviz that has ``many`` gets all groups in one call.
+    An annotator of segviz that has ``many`` gets all groups in one call. Each annotation gets the
+    first and the last day of its children.
     """
     many: Callable[..., list[Annotation]] | None = getattr(annotate, "many", None)
     if many is not None:
-        return many(groups)
+        texts = many(groups)
+    else:
+        texts = [
+            _annotation(annotate([child.text for child in group])) if len(group) > 1 else group[0]
+            for group in groups
+        ]
     return [
-        _annotation(annotate([child.text for child in group])) if len(group) > 1 else group[0]
-        for group in groups
+        replace(text, days=between(day for child in group for day in child.days))
+        for text, group in zip(texts, groups, strict=True)
     ]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Annotate
-from segviz.construct.annotate import Annotation
+from segviz.construct.annotate import Annotation, between
 from segviz.construct.tasks.words import content
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
@@ -45,8 +45,16 @@ class Draft(Replayer):
     and parents of each node, and all vectors as one matrix.
     """
 
-    def __init__(self, embedder: Embedder, structure: Structure | None = None) -> None:
-        """Starts as ``structure``, empty without one; ``embedder`` turns texts into vectors."""
+    def __init__(
+        self,
+        embedder: Embedder,
+        structure: Structure | None = None,
+        units: Iterable[Unit] = (),
+    ) -> None:
+        """Starts as ``structure``, whose leaves are ``units``; empty without one.
+
+        ``embedder`` turns texts into vectors.
+        """
         super().__init__(structure)
         self.embedder = embedder
         self._annotations: dict[int, Annotation] = {}  # of texts that may have a title or origin
@@ -59,6 +67,10 @@ class Draft(Replayer):
         self._revised: dict[int, set[str]] = {}  # changed nodes, with "level" and "facts" if new
         self._stretched: set[int] = set()
         self._applied: list[Event] = []
+        days = {unit.index: unit.days for unit in units}
+        for node, (start, _) in enumerate(self.span):
+            if self.level[node] == 0 and start in days:
+                self._annotations[node] = Annotation(self.text[node], days=days[start])
 
     # --- reading ---------------------------------------------------------------------
 
@@ -98,8 +110,15 @@ class Draft(Replayer):
         return path
 
     def annotation(self, node: int) -> Annotation:
-        """Returns the text of a node with the title and origin that its annotator gave."""
-        return self._annotations.get(node) or Annotation(self.text[node])
+        """Returns the text of a node with the title and origin that its annotator gave.
+
+        A text by no annotator, such as an extracted fact, has the days of the leaves below it.
+        """
+        known = self._annotations.get(node)
+        if known is not None:
+            return known
+        days = (day for child in self.children[node] for day in self.annotation(child).days)
+        return Annotation(self.text[node], days=between(days))
 
     # --- changing --------------------------------------------------------------------
 
@@ -131,6 +150,7 @@ class Draft(Replayer):
         """Adds a level-0 node for a unit, with its vector; returns the node."""
         node = len(self)
         self.apply(Add(node, 0, (unit.index, unit.index + 1), unit.text, vector))
+        self._annotations[node] = Annotation(unit.text, days=unit.days)
         return node
 
     def add(

@@ -195,7 +195,7 @@ class _MemTreeBuilder:
             self._top.append(leaf)
         # Algorithm 1, lines 12-13, for the whole path at once: the merges do not depend on each
         # other.
-        self._merge(path, before, arrival.text)
+        self._merge(path, before, Annotation(arrival.text, days=arrival.days))
         decision = Decision(tuple(reversed(walk.judged)), chosen, _why(walk))
         note, why = _note(arrival.index, path, old), decision if walk.judged else None
         return draft.step(arrival.unit, note, len(path), walk.compared, why)
@@ -224,7 +224,7 @@ class _MemTreeBuilder:
             walk.path.append(child)
         return walk
 
-    def _merge(self, path: Sequence[int], before: Sequence[int], text: str) -> None:
+    def _merge(self, path: Sequence[int], before: Sequence[int], text: Annotation) -> None:
         """Merges ``text``, that of a unit, into the text of every topic on the path.
 
         Merges are independent, so those with the same limit of words are requested together.
@@ -239,7 +239,7 @@ class _MemTreeBuilder:
         texts: dict[int, Annotation] = {}
         for less, topics in by_words.items():
             annotate = shortened(self._annotate, less)
-            written = write(annotate, [[draft.annotation(n), Annotation(text)] for n in topics])
+            written = write(annotate, [[draft.annotation(n), text] for n in topics])
             texts |= zip(topics, written, strict=True)
         draft.rewrite(path, [texts[topic] for topic in path])
         for topic in reversed(path):  # from below upwards

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import pairwise, zip_longest
 from typing import ClassVar
 
@@ -154,7 +155,7 @@ class _RaptorBuilder:
         self._draft = Draft(services.embedder)
         self._leaves: list[int] = []
         self._upper: _Upper = {}
-        self._summaries: dict[tuple[str, ...], Annotation] = {}  # by the texts summarised
+        self._summaries: dict[_Key, Annotation] = {}  # by the texts summarised
 
     def insert(self, arrival: Arrival, closes_session: bool) -> Step:
         """Adds one unit; if it closes its session, rebuilds all layers above the units."""
@@ -204,8 +205,8 @@ class _RaptorBuilder:
 
     def _written(self, groups: Sequence[Sequence[Annotation]]) -> list[Annotation]:
         """Returns a summary of each group; groups of equal texts are summarised once in a build."""
-        keys = [tuple(child.text for child in group) for group in groups]
-        missing: dict[tuple[str, ...], Sequence[Annotation]] = {}
+        keys = [tuple((child.text, child.days) for child in group) for group in groups]
+        missing: dict[_Key, Sequence[Annotation]] = {}
         for key, group in zip(keys, groups, strict=True):
             if key not in self._summaries:
                 missing.setdefault(key, group)
@@ -215,6 +216,7 @@ class _RaptorBuilder:
 
 
 Groups = list[tuple[int, ...]]
+_Key = tuple[tuple[str, tuple[date, ...]], ...]  # texts and days of a group
 
 
 def clusters(vectors: Vector, tokens: Sequence[int], rule: Raptor) -> Groups:

@@ -139,7 +139,8 @@ class SegmentTreeBuilder:
 
     def _open(self, level: int, arrival: Arrival) -> Open:
         index = arrival.index
-        node = Open(self._size, level, index, index + 1, Annotation(arrival.text), arrival.vector)
+        text = Annotation(arrival.text, days=arrival.days)
+        node = Open(self._size, level, index, index + 1, text, arrival.vector)
         self._size += 1
         return node
 

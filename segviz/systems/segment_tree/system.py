@@ -112,7 +112,7 @@ class SegmentTree(Declared):
     ) -> tuple[Event, ...]:
         """Returns the events that rewrite the pending nodes, bottom up."""
         pending = self.pending(structure, steps)
-        draft = Draft(services.embedder, structure)
+        draft = Draft(services.embedder, structure, (step.unit for step in steps))
         if pending:
             draft.write(pending, prepared(self.annotate, services))
         return draft.changes()
