@@ -25,7 +25,7 @@ from segviz.systems import SYSTEMS
 from segviz.tree import Span
 from segviz.ui import address, keys, security
 from segviz.ui import settings as controls
-from segviz.ui.sidebar import build, models, open_file, source, watching
+from segviz.ui.sidebar import build, models, open_file, source, texts, watching
 from segviz.ui.state import MEMORIES_KEPT, AppSession, fingerprint, remember, starts, typed_turns
 from segviz.ui.widgets import canvas, captions, charts
 from segviz.view.bookmark import TEXTS
@@ -72,12 +72,13 @@ def sidebar() -> AppSession | None:
                 persist_state="session",
             )
             system, settings = _system()
-        texts, note = _texts(original.id, unit)
+        written, note = _texts(original.id, unit)
         _say_dropped(conversation, unit)
         with models.models_panel():
             chosen = models.choose_models(*_for_models(system, settings))
+            elsewhere = st.container()
         _embedding_note(chosen.embedder, conversation)
-    order = build.Order(conversation, unit, system, settings, chosen, texts)
+    order = build.Order(conversation, unit, system, settings, chosen, written)
     built = build.obtain(order, fingerprint(key, typed), fingerprint(key, []), bool(typed))
     models.show_spending()
     if built is None:
@@ -85,9 +86,10 @@ def sidebar() -> AppSession | None:
         link = address.ordered(key, listed, system, settings)
         canvas.part("address", key="address-order", data=link)
         return None
-    if texts:
+    if written:
         note.caption(_about_written(built[1]))
-    session = AppSession(built[0], key, opened.corpus, conversation, built[1], chosen.chat)
+    own_key, memory = texts.written_elsewhere(elsewhere, key, *built)
+    session = AppSession(own_key, key, opened.corpus, conversation, memory, chosen.chat)
     return replace(session, how=opened.how)
 
 
@@ -97,13 +99,13 @@ def _texts(name: str, unit: str) -> tuple[dict[Span, tuple[str, str]], DeltaGene
     Returns the written texts, if they are chosen, and the place of a sentence about them.
     """
     sample = st.session_state.get(keys.SOURCE, "Sample") == "Sample"
-    texts = sample_texts(name) if sample and unit == "exchange" else {}
-    if not texts:
+    written = sample_texts(name) if sample and unit == "exchange" else {}
+    if not written:
         return {}, st.empty()
     chosen = st.segmented_control("Texts", TEXTS, required=True, **starts(keys.TEXTS, TEXTS[0]))
     note = st.empty()
     if chosen == TEXTS[0]:
-        return texts, note
+        return written, note
     note.caption("Extracts are lines quoted from the turns, chosen offline.")
     return {}, note
 
@@ -143,11 +145,13 @@ def _saved(opened: open_file.OpenFile, conversation: Conversation, source: str) 
     st.caption(f"{captions.counted(len(saved.steps), 'step')}, leaves by the rule '{saved.unit}'")
     with models.models_panel():
         chosen = models.choose_models()
+        elsewhere = st.container()
     models.show_spending()
     # Questions are embedded as the nodes were, or not at all.
     remote = chosen.embedder if chosen.embedder.name == saved.embedder else None
     key = fingerprint(opened.key, "saved", chosen.embedder.name)
     memory = remember(keys.MEMORIES, key, MEMORIES_KEPT, lambda: from_saved(saved, remote))
+    key, memory = texts.written_elsewhere(elsewhere, source, key, memory)
     for name, value in provenance_lines(memory):
         st.text(f"{name}: {value}")
     if isinstance(memory.embedder, MissingEmbedder):
