@@ -31,7 +31,15 @@ from segviz.cli.source import (
 from segviz.embedding import get_embedder
 from segviz.llm import Endpoint
 from segviz.memory import Memory, NoEmbedder
-from segviz.memory.written import Replied, batch_file, left, read_replies, with_replies
+from segviz.memory.written import (
+    NOTHING_TO_WRITE,
+    Replied,
+    batch_file,
+    can_be_written,
+    left,
+    read_replies,
+    with_replies,
+)
 from segviz.store import recognises
 from segviz.text.captions import counted
 
@@ -112,7 +120,7 @@ def texts(options: Options, console: Console) -> int:
         console.line(f"{output}: {memory.system} of {memory.conversation.id}")
     if wrote is not None:
         console.line(f"{wrote}: {counted(len(requests), 'prompt')} of level {requests[0].level}")
-    console.line(_left_line(remaining))
+    console.line(_left_line(memory, remaining))
     return code
 
 
@@ -148,9 +156,9 @@ def _memory(options: Options, console: Console, built: bool) -> Memory:
     return build_one(conversation, SYSTEM, {}, UNIT, console, models)
 
 
-def _left_line(remaining: dict[int, int]) -> str:
+def _left_line(memory: Memory, remaining: dict[int, int]) -> str:
     """Returns a line with the number of texts that are not written yet, by level."""
     if not remaining:
-        return "every text is written"
+        return "every text is written" if can_be_written(memory) else NOTHING_TO_WRITE
     levels = ", ".join(f"{number} on level {level}" for level, number in remaining.items())
     return f"{counted(sum(remaining.values()), 'text')} left: {levels}"

@@ -398,9 +398,9 @@ class Annotation:
 
 
 def between(days: Iterable[date]) -> tuple[date, ...]:
-    """Returns the first and the last of days; () without a day."""
-    known = sorted(days)
-    return (known[0], known[-1]) if known else ()
+    """Returns the first and the last of days, one if they are equal; () without a day."""
+    known = sorted(set(days))
+    return (known[0], known[-1]) if len(known) > 1 else tuple(known)
 
 
 def titled(reply: str) -> tuple[str, str]:

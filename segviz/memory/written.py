@@ -138,6 +138,8 @@ def _exact_nodes(memory: _Memory) -> dict[int, set[Span]]:
 BY_HAND = "hand"
 """Author of a reply that names none."""
 
+NOTHING_TO_WRITE = "No inner node of this memory can get a text: none covers all units of its span."
+
 
 @dataclass(frozen=True, slots=True)
 class TextRequest:
@@ -200,6 +202,11 @@ def left(memory: _Memory) -> dict[int, int]:
     """Returns the number of texts that are not written yet, by level from low to high."""
     shown = memory.structure.collapsed
     return dict(sorted(Counter(int(shown.level[node]) for node in _unwritten(memory)).items()))
+
+
+def can_be_written(memory: _Memory) -> bool:
+    """Returns True if an inner node covers every unit of its span, and so can get a text."""
+    return bool(_writable(memory))
 
 
 def with_replies(memory: _M, replies: Iterable[TextReply]) -> tuple[_M, Replied]:

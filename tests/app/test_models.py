@@ -118,7 +118,7 @@ class TestModels:
         assert ("do not have: 99, Viana" in texts(app).replace("\\", "")) is usable
         shown_there = [block.value for block in app.code]
         assert reply in shown_there
-        assert any("1. Part\n```\n" in block for block in shown_there), "the prompt"
+        assert any("1. Part, said on " in block for block in shown_there), "the prompt"
 
     def test_a_failing_model_pauses_and_resume_finishes(self, app, server):
         server.script(None, None, None, *[status(401)] * 20)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from segviz.llm import Part, prompts
@@ -44,6 +46,21 @@ def test_texts_are_quoted_as_they_are_in_numbered_fences_that_no_text_can_close(
     assert quoted(prompt.user) == [("Part", text) for text in texts]
     assert prompt.user.startswith("1. Part\n```````\nHe said")
     assert "\n\n3. Part\n" in prompt.user
+
+
+def test_the_heading_of_a_part_names_the_days_on_which_it_was_said():
+    first, last = date(2024, 1, 11), date(2024, 2, 2)
+    prompt = prompts.annotation_prompt(["a", "b", "c"], 40, [(first,), (last, first), ()])
+    assert [head for head, _ in quoted(prompt.user)] == [
+        "Part, said on Thursday 11 January 2024",
+        "Part, said from Thursday 11 January 2024 to Friday 2 February 2024",
+        "Part",
+    ]
+    many = prompts.annotation_prompt(["a"] * 100, 40, [(first,)] * 99 + [(last,)])
+    assert len(many.parts) == 50
+    assert (
+        many.parts[-1].head == "Part, said from Thursday 11 January 2024 to Friday 2 February 2024"
+    )
 
 
 def test_a_heading_is_one_line_without_a_fence():

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 
 import numpy as np
 
@@ -79,7 +80,7 @@ class Summaries:
             # Algorithm 1, lines 18 to 26: nodes of one level are independent.
             groups = [self._parts(n) for n in row]
             written += sum(len(group) > 1 for group in groups)
-            texts = write(self._annotate, [[Annotation(t) for t in group] for group in groups])
+            texts = write(self._annotate, groups)
             heads = [heading(draft.facts[n]) if level > 1 else "" for n in row]
             draft.rewrite(row, [h + t.text for h, t in zip(heads, texts, strict=True)])
         for node in dirty:
@@ -87,19 +88,17 @@ class Summaries:
                 draft.note(node, dirty=False)
         return waiting, written
 
-    def _parts(self, node: int) -> list[str]:
+    def _parts(self, node: int) -> list[Annotation]:
         """Returns the texts from which a node is written: its children's, or a cell's turns."""
         draft = self._draft
         if draft.level[node] > 1:
-            # Without the headings of the children that are summaries.
             return [
-                draft.text[child].removeprefix(
-                    heading(draft.facts[child]) if draft.level[child] > 1 else ""
-                )
+                Annotation(_body(draft, child), days=_days(draft.facts[child]))
                 for child in draft.children[node]
             ]
-        dialogue = payload(draft, node)
-        return dialogue.split("\n") if self._leaves == "summarised" else [dialogue]
+        dialogue, days = payload(draft, node), _days(draft.facts[node])
+        lines = dialogue.split("\n") if self._leaves == "summarised" else [dialogue]
+        return [Annotation(line, days=days) for line in lines]
 
     def mark(self) -> None:
         """Records in the facts which nodes are dirty, so that a saved memory knows them, too."""
@@ -127,11 +126,23 @@ def totals(draft: Draft, children: Sequence[int]) -> dict[str, Scalar]:
 def heading(facts: Facts) -> str:
     """Returns the first line of a summary: ``[dates | label]``, "" if neither is known."""
     parts = [str(facts.get("label") or "")]
-    if facts.get("dated"):
-        days = [as_time(as_number(facts, end)).date().isoformat() for end in ("from", "to")]
+    if days := [day.isoformat() for day in _days(facts)]:
         parts.insert(0, " to ".join(dict.fromkeys(days)))
     head = " | ".join(filter(None, parts))
     return f"[{head}]\n" if head else ""
+
+
+def _days(facts: Facts) -> tuple[date, ...]:
+    """Returns the first and the last day of a node; () if unknown."""
+    if not facts.get("dated"):
+        return ()
+    return tuple(as_time(as_number(facts, end)).date() for end in ("from", "to"))
+
+
+def _body(draft: Draft, node: int) -> str:
+    """Returns the text of a node without its heading."""
+    text = draft.text[node]
+    return text.removeprefix(heading(draft.facts[node])) if draft.level[node] > 1 else text
 
 
 def beside(memory: Draft | Structure, item: int, kind: str) -> list[int]:

@@ -15,7 +15,14 @@ import streamlit as st
 from segviz.export import file_name
 from segviz.llm import Endpoint, ModelError
 from segviz.memory import Memory, MissingEmbedder
-from segviz.memory.written import batch_file, left, read_replies, with_replies
+from segviz.memory.written import (
+    NOTHING_TO_WRITE,
+    batch_file,
+    can_be_written,
+    left,
+    read_replies,
+    with_replies,
+)
 from segviz.tree import Span
 from segviz.ui import keys
 from segviz.ui.state import MEMORIES_KEPT, fingerprint, remember
@@ -107,8 +114,11 @@ def _exchange(kept: _Kept, source: str, memory: Memory) -> None:
             icon=":material/download:",
             on_click="ignore",
         )
-    else:
+    elif can_be_written(memory):
         st.markdown("**Every text is written**")
+    else:
+        st.markdown(NOTHING_TO_WRITE)
+        return
     upload = f"{keys.TEXT_UPLOAD}-{source}"
     st.file_uploader(
         "Replies",
