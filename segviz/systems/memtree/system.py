@@ -179,7 +179,7 @@ class _MemTreeBuilder:
         # Algorithm 1, lines 5-8: a leaf at the end of the walk is expanded into a parent.
         if old is not None:
             above = list(draft.parents[old])
-            topic = draft.add(1, (), draft.text[old], vector=draft.vectors([old])[0])
+            topic = draft.add(1, (), draft.annotation(old), vector=draft.vectors([old])[0])
             for upper in above:
                 draft.unlink(upper, old)
                 draft.link(upper, topic)
