@@ -37,7 +37,7 @@ class TestGrow:
         )
         assert app.attribute("grow-tree", "step") == str(len(memory.steps))
         line = app.page.locator(".st-key-decided")
-        assert "joins “lifejacket, Joaquim” (S18: 0.07, needed 0.04)" in line.inner_text()
+        assert "joins “Bristol to Viana, 2025” (S18: 0.07, needed 0.04)" in line.inner_text()
         end = line.bounding_box()["y"] + line.bounding_box()["height"]
         stage = app.tree("grow-tree").locator(".stage").bounding_box()
         assert end <= stage["y"]  # the reason is above the tree
@@ -178,9 +178,9 @@ class TestAsk:
         result = memory.ask(question.text, PRESETS[OPENING])
         assert app.retrieved() == list(result.after)
         # Picking evidence lights its turns.
-        entry = app.evidence().nth(2)
-        node = int(entry.get_attribute("data-node"))
-        entry.click()
+        nodes = [int(each.get_attribute("data-node")) for each in app.evidence().all()]
+        node = next(each for each in nodes if len(memory.turn_ids(each)) < 6)
+        app.evidence().nth(nodes.index(node)).click()
         app.settle()
         lit = app.page.locator(".st-key-ask-transcript .turn.covered").all()
         assert [row.get_attribute("data-turn") for row in lit] == list(memory.turn_ids(node))
@@ -211,7 +211,7 @@ class TestSweep:
         assert app.retrieved() == list(result.after)
 
     def test_a_click_on_a_small_map_makes_it_the_large_one(self, app):
-        app.open("sweep?sweep-cell=both,0.5,2")
+        app.open("sweep?texts=extracts&sweep-cell=both,0.5,2")
         small = app.page.locator(".st-key-map-dense .scatterlayer .point").nth(4)
         small.wait_for(state="attached")
         app.settle()

@@ -6,6 +6,7 @@ import pytest
 
 from segviz.evaluation.evaluation import rescue
 from segviz.retrieval import OPENING, PRESETS
+from tests.memories import built
 
 KEY = "ask-tree"
 
@@ -152,7 +153,9 @@ def test_lines_across_the_axis_pass_behind_its_words(ask):
     assert over == 0
 
 
-def test_a_node_that_repeats_a_better_text_is_folded_into_its_row(ask, memory):
+def test_a_node_that_repeats_a_better_text_is_folded_into_its_row(ask):
+    ask.open("ask?texts=extracts")  # written texts do not repeat each other
+    memory = built()
     found = memory.ask(*asked(memory, ask))
     rows = [int(each.get_attribute("data-node")) for each in ask.evidence().all()]
     hidden = [node for node in found.after if node not in rows]
