@@ -57,7 +57,8 @@ def ask(options: Options, console: Console) -> int:
     asked_at (id of the turn before which the question is asked, or null), settings (as used, with
     the step), evidence (best first: node, level, span [start, stop) in units,
     turn_ids, text, initial, final, rank_before, rank_after), levels (initial and final: number of
-    retrieved nodes on each level), gold (turn id -> hit, covered, missed or not in any leaf),
+    retrieved nodes on each level), gold (turn id -> found, quoted, answered, missed or not in any
+    leaf),
     gold_answer, disputed (verdict of the audit: kind, evidence, unresolved, answer, reason; or
     null), answer (text, tokens, cached, fault, left_out: lowest-ranked excerpts that the longest
     prompt had no room for; null without --answer).
@@ -95,12 +96,11 @@ def ask(options: Options, console: Console) -> int:
 
 
 def _gold(memory: Memory, result: Result, question: Question | None) -> dict[str, str]:
-    """Maps the id of each gold turn to "hit", "covered", "missed" or "not in any leaf".
+    """Maps the id of each gold turn to what became of it, one of ``segviz.retrieval.gold.FATES``.
 
     Empty without a question of the data set, or without gold evidence. See ``GoldEvidence.fate``.
     """
-    turns = question.evidence if question else ()
-    return memory.gold(turns, result.structure).fate(result.evidence)
+    return memory.gold(question or (), result.structure).fate(result.evidence)
 
 
 def _content(
@@ -148,7 +148,7 @@ def _print_report(
         console.line("scores: before -> after propagation; was: rank before propagation")
     # A paragraph for each retrieved node, best first.
     gold = _gold(memory, result, question)
-    gold_nodes = memory.gold(tuple(gold), result.structure).by_node
+    gold_nodes = memory.gold(question or (), result.structure).by_node
     names = level_names(memory.system)
     labels = shown_labels(memory, result.structure)
     for item in result.evidence:

@@ -10,7 +10,7 @@ from segviz.cli.command import OK, Options, UsageError, command, output_options,
 from segviz.cli.console import Console, plain
 from segviz.cli.models import models
 from segviz.cli.source import file_argument, output_path, path_of, path_option
-from segviz.evaluation.node_texts import contentless_lines, contentless_share, unsourced_texts
+from segviz.evaluation.node_texts import contentless_lines, contentless_share
 from segviz.memory import Memory
 from segviz.retrieval import Retriever
 from segviz.store import recognises
@@ -43,9 +43,8 @@ def build(options: Options, console: Console) -> int:
     steps, shape (kind, leaves, nodes, unary, max_depth, mean_depth, depth_std, branching, widest,
     trees, shared, families, facts, nodes_per_leaf: see segviz.tree.shape; contentless_lines: level
     -> share of the lines of inner nodes with fewer than two content words), calls and tokens of
-    chat models, decisions and texts (asked of a model; by_model: those it made; unsourced: node ->
-    numbers and names in its text that its turns do not have), provenance (versions, models by role,
-    prompts).
+    chat models, decisions and texts (asked of a model; by_model: those it made), provenance
+    (versions, models by role, prompts).
 
     Examples, the last with a local model:
         segviz build sample:ines-theo -o boat.json.gz
@@ -79,11 +78,6 @@ def build(options: Options, console: Console) -> int:
         cost, measured = total_cost(memory.steps), shape(memory.structure)
         console.line(f"{summary['calls']} calls of {memory.chat}, {summary['tokens']} tokens")
         console.line(f"{cost.by_model or 'nothing was asked of the model'}")
-        if lacking := summary["texts"]["unsourced"]:
-            console.line(
-                f"{counted(len(lacking), 'text')} of the model with numbers or names that the "
-                "turns do not have; --json lists them"
-            )
         if cost.decided and measured.nodes == measured.leaves + 1:  # small models always join
             console.line("the model never split: a single node holds all leaves")
     return OK
@@ -136,7 +130,6 @@ def summary_of(memory: Memory) -> dict[str, Any]:
         "texts": {
             "asked": cost.written + cost.written_instead,
             "by_model": cost.written,
-            "unsourced": unsourced_texts(structure, memory.units),
         },
         "provenance": memory.provenance,
     }

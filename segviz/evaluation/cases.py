@@ -107,7 +107,7 @@ def seen(memory: Memory, question: Question, settings: RetrievalSettings, watch:
     number of texts with the word ``watch``.
     """
     result = memory.ask(question, settings)
-    gold = memory.gold(question.evidence, result.structure)
+    gold = memory.gold(question, result.structure)
     if not gold.leaves:
         return "No leaf of this memory has the evidence."
     names = level_names(memory.system)

@@ -23,6 +23,10 @@ ADVERSARIAL = 5
 Their evidence is the turn that suggests a wrong answer."""
 
 
+Fate = tuple[int, int, int, int]
+"""Numbers of a question's gold turns: found, quoted, answered, all."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Outcomes:
     """Measures of q questions under one setting.
@@ -34,7 +38,8 @@ class Outcomes:
         groups: conversation of each question; () if all are of one.
         seed: seed of the intervals.
         fates: for each question the number of gold turns that are found in a read node of one unit,
-            the number that only wider read nodes quote, and the number of all gold turns.
+            that only wider read nodes quote, for which only a read node above them states the
+            answer, and of all gold turns.
         asked: texts of the questions.
         disputed: True for questions that an audit disputes.
         count_disputed: True if these count in means; see :meth:`counting`.
@@ -45,7 +50,7 @@ class Outcomes:
     levels: dict[int, float] = field(default_factory=dict)
     groups: tuple[str, ...] = ()
     seed: int = 0
-    fates: tuple[tuple[int, int, int], ...] = ()
+    fates: tuple[Fate, ...] = ()
     asked: tuple[str, ...] = ()
     disputed: tuple[bool, ...] = ()
     count_disputed: bool = True
@@ -190,7 +195,7 @@ def outcomes_of(
     columns = {name: np.full(len(questions), np.nan) for name in MEASURES}
     highest = max((int(b.structure.level.max(initial=0)) for b in batches), default=0)
     totals = np.zeros(highest + 1, dtype=np.int64)
-    fates = np.zeros((len(questions), 3), dtype=np.int64)
+    fates = np.zeros((len(questions), 4), dtype=np.int64)
     # Each batch fills the places of its questions; read nodes are counted by level over all.
     for batch, ranked in zip(batches, rankings, strict=True):
         places = list(batch.places)
@@ -205,9 +210,16 @@ def outcomes_of(
         _plain(columns),
         {level: float(number) / whole for level, number in enumerate(totals)},
         seed=seed,
-        fates=tuple((found, covered, every) for found, covered, every in fates.tolist()),
+        fates=fates_of(fates),
         asked=tuple(question.text for question in questions),
         disputed=tuple(question.disputed is not None for question in questions),
+    )
+
+
+def fates_of(counts: Ints) -> tuple[Fate, ...]:
+    """Returns the counts of ``QuestionBatch.fates`` as plain numbers."""
+    return tuple(
+        (found, quoted, answered, every) for found, quoted, answered, every in counts.tolist()
     )
 
 
@@ -265,7 +277,7 @@ class Evaluation:
     Attributes:
         settings: the setting, with its relevance named.
         units: number of units read for the measure ``reached``.
-        tokens: number of tokens read for the measure ``answer_words``.
+        tokens: number of tokens read for the measures within T tokens.
         outcomes: measures of all questions, in their order.
     """
 
@@ -303,7 +315,7 @@ def evaluate(
         settings: the retrieval settings; ``levels`` must not be set. The default is that of
             ``segviz.ask``.
         units: number of units read for ``reached``, ≥ 1.
-        tokens: number of tokens read for ``answer_words``, ≥ 1.
+        tokens: number of tokens read for the measures within T tokens, ≥ 1.
         seed: draws the 95 % intervals.
         changes: fields of ``settings`` to replace, as in ``segviz.ask``.
 
@@ -334,18 +346,18 @@ def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
     """Finds a question that shows the benefit of propagation.
 
     Tries the presets in their order and returns the best question of the first one that has any. A
-    question qualifies if propagation raises the number of its gold turns that are found, and does
-    not lower the number that are found or quoted by wider nodes. The question with the largest gain
-    in found turns is best, then the largest gain in quoted turns, then the earlier question.
+    question qualifies if propagation raises the number of its gold turns that are in evidence and
+    the number that are found. The question with the largest gain in found turns is best, then the
+    largest gain in evidence, then the one with fewer missed turns, then the earlier one.
     Returns None if no question qualifies under any preset.
     """
     for settings in PRESETS.values():
         after = evaluate(memory, questions, settings).outcomes.fates
         before = evaluate(memory, questions, settings, policy="none").outcomes.fates
         gains = [
-            (now[0] - was[0], now[1] - was[1], -place)
+            (now[0] - was[0], sum(now[:3]) - sum(was[:3]), sum(now[:3]) - now[3], -place)
             for place, (was, now) in enumerate(zip(before, after, strict=True))
-            if now[0] > was[0] and now[0] + now[1] >= was[0] + was[1]
+            if now[0] > was[0] and sum(now[:3]) > sum(was[:3])
         ]
         if gains:
             return Rescue(-max(gains)[2], settings)

@@ -3,8 +3,8 @@
 They are computed from two rankings for each question. The ranking of *leaves* has all nodes of
 level 0: did the right unit come back? The *mixed* ranking has the nodes of all levels, as Algorithm
 2 of SegTreeMem returns them to a reader. The *top* is the part that is read: the K best nodes, or
-those that fit a budget of tokens. Repeated texts may be dropped from the mixed ranking, never from
-that of leaves.
+those within a budget of tokens, the last one cut. Repeated texts may be dropped from the mixed
+ranking, never from that of leaves.
 
 A *lift* is the value minus the one expected of random leaves of the same total length, so that long
 texts earn nothing by their length alone. The baseline uses random leaves, not random nodes, because
@@ -20,7 +20,7 @@ from segviz.retrieval import POLICIES
 from segviz.text.words import QUOTED
 
 UNITS, TOKENS = 20, 1_000
-"""Default units read for ``reached`` and tokens read for ``answer_words``."""
+"""Default units read for ``reached``, and tokens read for the measures within T tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,21 @@ MEASURES: dict[str, Measure] = {
     "recall": Measure(
         "leaf recall", "Gold leaves among the K best leaves / gold leaves.", leaves=True
     ),
+    "in_evidence": Measure(
+        "gold turns in evidence",
+        "Gold turns that a leaf of the top has, a node above quotes, or for which a node above "
+        "states the answer / gold turns.",
+    ),
+    "in_evidence_within": Measure(
+        "in evidence within T tokens",
+        "Gold turns in evidence in the first T tokens of texts, of which the last is cut / gold "
+        "turns.",
+    ),
+    "gold_within": Measure(
+        "gold turns within T tokens",
+        "Gold turns that a leaf has or a node above quotes in the first T tokens of texts / gold "
+        "turns.",
+    ),
     "reached": Measure(
         "evidence reached",
         "Gold units among the first N units read, walking the mixed ranking in order / gold "
@@ -70,7 +85,8 @@ MEASURES: dict[str, Measure] = {
     ),
     "answer_words": Measure(
         "answer words",
-        "Content words of the gold answer in the first T tokens of texts / its content words.",
+        "Content words of the gold answer in the first T tokens of texts, of which the last is "
+        "cut / its content words.",
         evidence=False,
         answer=True,
     ),
@@ -104,7 +120,7 @@ MEASURES: dict[str, Measure] = {
 CHOICES = tuple(name for name, measure in MEASURES.items() if measure.share and measure.more)
 """Names of the measures by which settings can be compared: shares of which more is better."""
 
-DEFAULT = "reached"
+DEFAULT = "in_evidence"
 """Default measure: every policy can change it, and questions need no gold answer for it."""
 
 

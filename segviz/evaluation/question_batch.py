@@ -18,12 +18,14 @@ from segviz.memory import Memory
 from segviz.retrieval import (
     RetrievalSettings,
     check_count,
+    cut,
     distinct,
     estimated_tokens,
     initial_scores,
 )
 from segviz.retrieval.gold import gold_leaves
-from segviz.text.words import QUOTED, all_tokens, content_tokens, count_words
+from segviz.text.answers import answer_words, stated, stated_words
+from segviz.text.words import QUOTED, all_tokens, content_tokens, count_words, quotes
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
 from segviz.waiting import check_cancelled
@@ -33,11 +35,15 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
+SPLITTERS = all_tokens, content_tokens, stated_words
+"""Functions that return the words of a text: all, those that count, and those that it states."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Limits of what is read of a ranking: the retrieval settings, and those of two measures.
 
-    ``units`` are read for the measure ``reached``, ``tokens`` for ``answer_words``.
+    ``units`` are read for the measure ``reached``, ``tokens`` for those within T tokens.
     """
 
     settings: RetrievalSettings = RetrievalSettings()
@@ -50,11 +56,25 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False)
+class _Read:
+    """Read part of q rankings.
+
+    Attributes:
+        nodes: nodes whose whole texts are read, best first, padded, int64 (q, m).
+        cut: row of a ranking to the node after these whose text is cut, and the part that is read.
+    """
+
+    nodes: Ints
+    cut: Mapping[int, tuple[int, str]]
+
+
+@dataclass(frozen=True, eq=False)
 class _Targets:
     """Targets looked for in the texts of n nodes: f words or turns, each of one question.
 
     Attributes:
         question: row of the target's question, int64 (f,).
+        words: content words of each target, of which a text must have the share ``least``.
         present: True if the node's text has the target, bool (f, n + 1).
         absent: probability that the text of a random leaf lacks the target, float64 (f,).
         size: length of each node's text / mean length of a leaf, float64 (n + 1,). The last column
@@ -62,11 +82,14 @@ class _Targets:
     """
 
     question: Ints
+    words: tuple[frozenset[str], ...]
+    least: float
     present: Bools
     absent: Floats
     size: Floats
+    mean: float
 
-    def shares(self, tops: Ints) -> tuple[Floats, Floats]:
+    def shares(self, read: _Read) -> tuple[Floats, Floats]:
         """Returns the share of each question's targets that its read nodes have, and a baseline.
 
         The baseline is the share expected of random leaves of the same total length: of W / L̄
@@ -75,20 +98,29 @@ class _Targets:
         1 − (1 − p) ** (W / L̄).
 
         Args:
-            tops: read nodes of each question, int64 (q, m).
+            read: what is read for each question.
 
         Returns:
             Two arrays float64 (q,), NaN for a question without targets.
         """
-        rows = np.arange(len(self.question))[:, None]
-        nodes = tops[self.question]
+        rows, count = np.arange(len(self.question))[:, None], len(read.nodes)
+        nodes = read.nodes[self.question]
         present = np.asarray(self.present[rows, nodes].any(axis=1))
-        chance = 1 - self.absent ** self.size[nodes].sum(axis=1)
-        whole = np.bincount(self.question, minlength=len(tops))
+        sizes = self.size[read.nodes].sum(axis=1)
+        # Of a text that is cut only the words at its beginning are read.
+        words = {row: all_tokens(text) for row, (_, text) in read.cut.items()}
+        for target, row in enumerate(self.question.tolist() if words else ()):
+            if row in words and not present[target]:
+                wanted = self.words[target]
+                present[target] = len(wanted & words[row]) >= self.least * len(wanted) - 1e-9
+        for row, (_, text) in read.cut.items():
+            sizes[row] += count_words(text) / self.mean
+        chance = 1 - self.absent ** sizes[self.question]
+        whole = np.bincount(self.question, minlength=count)
         whole = np.where(whole > 0, whole, np.nan)
 
         def share(parts: NDArray[Any]) -> Floats:
-            summed = np.bincount(self.question, weights=parts, minlength=len(tops))
+            summed = np.bincount(self.question, weights=parts, minlength=count)
             return np.asarray(summed / whole)
 
         return share(present), share(chance)
@@ -119,10 +151,10 @@ class QuestionBatch:
         whole: Structure,
         step: int | None,
         limits: Limits,
-        splitters: Sequence[Callable[[str], frozenset[str]]] = (all_tokens, content_tokens),
+        splitters: Sequence[Callable[[str], frozenset[str]]] = SPLITTERS,
     ) -> None:
         check_cancelled()
-        words, content = splitters
+        words, content, states = splitters
         structure = whole if limits.settings.literal else whole.collapsed
         self.places, self.questions, self.structure = tuple(asked), [*asked.values()], structure
         self.whole, self.step = whole, step
@@ -158,21 +190,29 @@ class QuestionBatch:
         # Each content word of a gold answer is a target.
         self._answers = self._targets(
             [
-                (row, marks_of(word) > 0)
+                (row, frozenset([word]), marks_of(word) > 0)
                 for row, question in enumerate(self.questions)
                 for word in sorted(content(question.answer or ""))
             ]
         )
         # Each gold turn is a target; a text has it if it has most of its content words.
-        quotes, quoting = [], np.zeros(self._above.shape, dtype=np.bool_)
+        targets, quoting = [], np.zeros(self._above.shape, dtype=np.bool_)
         for place, ((row, _), text) in enumerate(zip(self._pairs, gold_texts, strict=True)):
             if wanted := content(text):
                 shared = sum((marks_of(word) for word in wanted), np.zeros(n + 1, np.int64))
                 quoting[place] = shared >= QUOTED * len(wanted) - 1e-9
-                quotes.append((row, quoting[place]))
-        self._quotes = self._targets(quotes)
-        # A leaf has its own turns; an ancestor has a turn only if its text quotes it.
-        self._has_turn: Bools = self._of_leaf | self._above & quoting
+                targets.append((row, wanted, quoting[place]))
+        self._quotes = self._targets(targets, QUOTED)
+        # A leaf has its own turns; an ancestor has a turn if its text quotes it.
+        self._gold_texts = gold_texts
+        self._quotes_turn: Bools = self._of_leaf | self._above & quoting
+        # An ancestor also has all turns of a question whose answer its text states.
+        self._ways = [answer_words(question.answer or "") for question in self.questions]
+        self._has_turn: Bools = self._quotes_turn.copy()
+        for place, (row, _) in enumerate(self._pairs):
+            if ways := self._ways[row]:
+                for node in np.flatnonzero(self._above[place] & ~self._has_turn[place]).tolist():
+                    self._has_turn[place, node] = stated(states(structure.text[node]), ways)
 
     def _locate_gold(self, memory: Memory) -> None:
         """Sets the gold turns of the questions, and the units and nodes that have them."""
@@ -209,19 +249,23 @@ class QuestionBatch:
             self.gold[row] |= self._of_leaf[place]
         self._narrow: Bools = np.append(structure.stop - structure.start == 1, False) | self._leaf
 
-    def _targets(self, rows: Sequence[tuple[int, Bools]]) -> _Targets:
-        """Returns the targets of ``rows``, one for each pair.
+    def _targets(
+        self, rows: Sequence[tuple[int, frozenset[str], Bools]], least: float = 1.0
+    ) -> _Targets:
+        """Returns the targets of ``rows``, one for each.
 
-        A pair has the row of the target's question, and True for each node with it, (n + 1,).
+        A row has the row of the target's question, the target's words, of which a text must have
+        the share ``least``, and True for each node with it, (n + 1,).
         """
         n = len(self.structure)
-        question = np.array([row for row, _ in rows], dtype=np.int64)
-        present = np.array([marks for _, marks in rows], dtype=np.bool_).reshape(len(rows), n + 1)
+        question = np.array([row for row, _, _ in rows], dtype=np.int64)
+        present = np.array([marks for *_, marks in rows], dtype=np.bool_).reshape(len(rows), n + 1)
         leaves = np.asarray(self.structure.leaves, dtype=np.int64)
         absent = 1 - present[:, leaves].sum(axis=1) / max(len(leaves), 1)
         # Without any word in the leaves no target can be found, so the length is irrelevant.
         mean = self._lengths[leaves].sum() / max(len(leaves), 1) or 1.0
-        return _Targets(question, present, absent, self._lengths / mean)
+        words = tuple(words for _, words, _ in rows)
+        return _Targets(question, words, least, present, absent, self._lengths / mean, mean)
 
     def first_scores(self, memory: Memory, relevance: str) -> Floats:
         """Returns the initial scores s⁽⁰⁾, float64 (q, n); ValueError for an unknown relevance.
@@ -262,8 +306,20 @@ class QuestionBatch:
 
     def tops(self, ranked: Ints) -> Ints:
         """Returns the part of each ranking that is read: K nodes, or those within the budget."""
-        budget, ranked = self._settings.budget, self._mixed(ranked)
-        return self._within(ranked, budget) if budget is not None else ranked[:, : self._settings.k]
+        return self._nodes_of(self._top(self._mixed(ranked)))
+
+    def _top(self, mixed: Ints) -> _Read:
+        budget = self._settings.budget
+        if budget is None:
+            return _Read(mixed[:, : self._settings.k], {})
+        return self._within(mixed, budget)
+
+    def _nodes_of(self, read: _Read) -> Ints:
+        """Returns the nodes that are read wholly or in part, best first, padded."""
+        nodes = [row[row < len(self.structure)].tolist() for row in read.nodes]
+        for row, (node, _) in read.cut.items():
+            nodes[row].append(node)
+        return self.ragged(nodes) if read.cut else read.nodes
 
     def _mixed(self, ranked: Ints) -> Ints:
         """Returns the rankings without repeated texts, if these are to be left out."""
@@ -272,23 +328,38 @@ class QuestionBatch:
         rows = (row[row < len(self.structure)].tolist() for row in ranked)
         return self.ragged([list(distinct(row, self.structure)) for row in rows])
 
-    def _within(self, ranked: Ints, tokens: int) -> Ints:
-        """Returns the longest beginning of each ranking with at most so many ``tokens``, padded."""
-        paid = np.cumsum(self._tokens[ranked], axis=1) <= tokens
-        width = int(paid.sum(axis=1).max(initial=0))
-        return np.where(paid, ranked, len(self.structure))[:, :width]
+    def _within(self, ranked: Ints, tokens: int) -> _Read:
+        """Returns what is read of each ranking within so many ``tokens``, as ``select`` does."""
+        nothing = len(self.structure)
+        paid = np.cumsum(self._tokens[ranked], axis=1)
+        left = tokens - paid + self._tokens[ranked]  # before each text
+        whole = (paid <= tokens) & (left > 0)
+        nodes = np.where(whole, ranked, nothing)[:, : int(whole.sum(axis=1).max(initial=0))]
+        # The next text is cut, unless the budget ends just before it.
+        cuts = {
+            row: (node, cut(self.structure.text[node], int(left[row, at])))
+            for row, at in np.argwhere((paid > tokens) & (left > 0)).tolist()
+            if (node := int(ranked[row, at])) != nothing
+        }
+        return _Read(nodes, cuts)
 
     def measure(self, ranked: Ints) -> dict[str, Floats]:
         """Returns every measure of rankings ``ranked`` (q, m), float64 (q,), NaN for no value."""
-        tops, mixed = self.tops(ranked), self._mixed(ranked)
+        mixed = self._mixed(ranked)
+        top, within = self._top(mixed), self._within(mixed, self._limits.tokens)
         columns = self._of_leaves(ranked)
+        columns["in_evidence"] = self._share_of_gold(top)
+        columns["in_evidence_within"] = self._share_of_gold(within)
+        columns["gold_within"] = self._share_of_gold(within, fates=2)
         columns["reached"], units_read = self._reached(mixed)
         columns["reached_lift"] = columns["reached"] - units_read / max(self._present, 1)
-        quoted, by_chance = self._quotes.shares(tops)
+        quoted, by_chance = self._quotes.shares(top)
         columns["quoted"], columns["quoted_lift"] = quoted, quoted - by_chance
-        words, by_chance = self._answers.shares(self._within(mixed, self._limits.tokens))
+        words, by_chance = self._answers.shares(within)
         columns["answer_words"], columns["answer_words_lift"] = words, words - by_chance
-        columns["words"] = self._lengths[tops].sum(axis=1).astype(np.float64)
+        columns["words"] = self._lengths[top.nodes].sum(axis=1).astype(np.float64)
+        for row, (_, text) in top.cut.items():
+            columns["words"][row] += count_words(text)
         for name, measure in MEASURES.items():
             if measure.evidence:
                 columns[name][~self.counted] = np.nan
@@ -385,35 +456,59 @@ class QuestionBatch:
         return {"blocks": blocks, "tokens": tokens, **shares}
 
     def fates(self, ranked: Ints) -> Ints:
-        """Counts the gold turns of every question: found, covered, all; int64 (q, 3).
+        """Counts the gold turns of every question; int64 (q, 4).
 
-        A turn is found if a read node of one unit has it. It is covered if only wider read nodes
-        quote it, as in ``GoldEvidence.fate``.
+        The columns are found, quoted, answered, all; see ``GoldEvidence.fate``.
         """
-        tops, rows = self.tops(ranked)[self._gold_turns], np.arange(len(self._gold_turns))[:, None]
-        present = self._has_turn[rows, tops]
-        found: Bools = np.any(present & self._narrow[tops], axis=1)
-        parts: tuple[Bools, ...] = (found, present.any(axis=1) & ~found, self._gold_turns >= 0)
-        count = [np.bincount(self._gold_turns[part], minlength=len(ranked)) for part in parts]
+        return self._fates(self._top(self._mixed(ranked)))
+
+    def _fates(self, read: _Read) -> Ints:
+        tops, rows = read.nodes[self._gold_turns], np.arange(len(self._gold_turns))[:, None]
+        quoted, narrow = self._quotes_turn[rows, tops], self._narrow[tops]
+        found: Bools = np.any(quoted & narrow, axis=1)
+        quoting: Bools = np.any(quoted & ~narrow, axis=1)
+        answered: Bools = np.any(self._has_turn[rows, tops] & ~quoted, axis=1)
+        # Of a text that is cut, what is read must quote the turn or state the answer.
+        for place, row in enumerate(self._gold_turns.tolist() if read.cut else ()):
+            node, text = read.cut.get(row, (-1, ""))
+            if self._has_turn[place, node]:
+                if quotes(text, self._gold_texts[place]):
+                    (found if self._narrow[node] else quoting)[place] = True
+                elif not self._of_leaf[place, node]:
+                    answered[place] |= stated(stated_words(text), self._ways[row])
+        quoting &= ~found
+        answered &= ~found & ~quoting
+        parts: tuple[Bools, ...] = (found, quoting, answered, self._gold_turns >= 0)
+        count = [np.bincount(self._gold_turns[part], minlength=len(self.counted)) for part in parts]
         return np.stack(count, axis=1)
+
+    def _share_of_gold(self, read: _Read, fates: int = 3) -> Floats:
+        """Returns the share of gold turns that have one of the first ``fates``, float64 (q,)."""
+        counts = self._fates(read)
+        return _ratio(counts[:, :fates].sum(axis=1), counts[:, 3])
 
     def gold_of(
         self, row: int, read: Sequence[int]
-    ) -> tuple[dict[int, tuple[int, ...]], frozenset[int]]:
+    ) -> tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]], frozenset[int]]:
         """Returns where the gold turns of the question in ``row`` are, numbered from 0.
 
         Returns:
-            The turns that each of the ``read`` nodes and gold leaves has or quotes, without nodes
-            that have none; and those of these nodes that have turns themselves.
+            The turns that each of the ``read`` nodes and gold leaves has, quotes or answers,
+            without nodes that have none; the turns that it only answers; and the nodes of one
+            unit.
         """
         mine = np.flatnonzero(self._gold_turns == row)
         leaves = np.flatnonzero(self._of_leaf[mine].any(axis=0)).tolist()
-        by_node = {
-            node: tuple(np.flatnonzero(self._has_turn[mine, node]).tolist())
-            for node in dict.fromkeys([*read, *leaves])
-        }
-        by_node = {node: turns for node, turns in by_node.items() if turns}
-        return by_node, frozenset(node for node in by_node if self._narrow[node])
+
+        def turns_of(has: Bools) -> dict[int, tuple[int, ...]]:
+            found = {
+                node: tuple(np.flatnonzero(has[mine, node]).tolist())
+                for node in dict.fromkeys([*read, *leaves])
+            }
+            return {node: turns for node, turns in found.items() if turns}
+
+        by_node, answers = turns_of(self._has_turn), turns_of(self._has_turn & ~self._quotes_turn)
+        return by_node, answers, frozenset(node for node in by_node if self._narrow[node])
 
     def levels(self, ranked: Ints) -> NDArray[np.int64]:
         """Counts the read nodes on each level, summed over the questions, int64 (highest + 1,)."""
@@ -440,7 +535,7 @@ def batches(memory: Memory, questions: Sequence[Question], limits: Limits) -> li
         moment = memory.moment(question) if chosen is None else chosen
         moments[len(memory.steps) if moment is None else moment][place] = question
     # The words of a text are split once for all groups.
-    split, groups = (cache(all_tokens), cache(content_tokens)), []
+    split, groups = [cache(split) for split in SPLITTERS], []
     for moment in sorted(moments):
         step = moment if moment < len(memory.steps) else None
         whole = memory.structure if step is None else memory.settled(step)

@@ -24,15 +24,17 @@ class QuestionRanks:
         structure: the memory at the time of the question, n nodes.
         rank: 1-based rank of each node, int32 (n + 1,), 0 for none. The last is padding.
         read: ids of the read nodes, best first.
-        gold: the gold turns that a node has or quotes, as numbers from 0. The keys are the read
-            nodes with any, and all gold leaves.
-        narrow: the keys of ``gold`` that have turns themselves; the others quote them.
+        gold: the gold turns that a node has, quotes or answers, as numbers from 0. The keys are the
+            read nodes with any, and all gold leaves.
+        answers: those of them for which the node only states the answer.
+        narrow: the keys of ``gold`` that have turns themselves.
     """
 
     structure: Structure
     rank: NDArray[np.int32]
     read: tuple[int, ...]
     gold: Mapping[int, tuple[int, ...]]
+    answers: Mapping[int, tuple[int, ...]]
     narrow: frozenset[int]
 
 
@@ -42,13 +44,14 @@ class RankChange:
 
     ``nodes`` are its ids before and after, -1 if that memory lacks it; ``ranks`` its 1-based
     ranks, 0 for none; ``read`` is True where it is read. ``gold`` has the numbers of the gold turns
-    that it has (if it is ``narrow``) or quotes.
+    that it has (if it is ``narrow``), quotes or answers, ``answers`` those that it only answers.
     """
 
     nodes: tuple[int, int]
     ranks: tuple[int, int]
     read: tuple[bool, bool]
     gold: tuple[int, ...]
+    answers: tuple[int, ...]
     narrow: bool
 
 
@@ -118,5 +121,6 @@ def _change(before: QuestionRanks, after: QuestionRanks, old: int, new: int) -> 
         ranks=(int(before.rank[old]), int(after.rank[new])),
         read=(old in before.read, new in after.read),
         gold=before.gold.get(old) or after.gold.get(new, ()),
+        answers=before.answers.get(old) or after.answers.get(new, ()),
         narrow=old in before.narrow or new in after.narrow,
     )

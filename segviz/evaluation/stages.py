@@ -22,7 +22,8 @@ NEVER_WRITTEN, NOT_RANKED, NOT_READ, WRONG, READ = STAGES = (
 )
 """How far a gold turn comes, the earliest loss first.
 
-``never written``: no node holds it. ``written, not ranked``: none that does is among the K best.
+A node holds a turn if it has it, quotes it or, above it, states the answer. ``never written``: no
+node holds it. ``written, not ranked``: none that does is among the K best.
 ``ranked, not read``: one is, and the token budget ends before it. ``read``: one is read.
 ``read, answered wrong``: the same, and the question was answered wrong, where answers are known.
 """
@@ -87,7 +88,7 @@ def evidence_stages(
         read = set(select(top, structure.text, asked.k, asked.budget))
         needed = float(result.final[top[-1]]) if len(top) == asked.k else None
         # The rank of every node that has a gold turn.
-        gold = memory.gold(turns, structure)
+        gold = memory.gold(question, structure)
         holders = sorted(gold.by_node)
         place = dict(zip(holders, ranks(holders, result.final, structure), strict=True))
         if result.native:  # what it does not score, it does not rank

@@ -10,10 +10,8 @@ from segviz.evaluation import MEASURES, Comparison, Row, Standing
 from segviz.evaluation.compare import COMPARED
 from segviz.export.report import STYLE, escaped, report_html, table_html
 from segviz.figures.compare import (
-    COVERED,
     DIFFERENCE,
-    FOUND,
-    MISSED,
+    MARKS,
     asked_sentence,
     atlas,
     marks,
@@ -91,8 +89,8 @@ def comparison_html(comparison: Comparison, questions: Sequence[Question], title
         (questions[row.place].text, *(marks(fate) for fate in row.fates))
         for row in sorted(fates, key=lambda row: row.place)
     ]
-    meaning = f"A mark for each gold turn: {FOUND} found, {COVERED} quoted by a wider node only, "
-    parts.append(f"<h2>Every question in every system</h2><p>{meaning}{MISSED} missed.</p>")
+    meaning = f"A mark for each gold turn: {MARKS}."
+    parts.append(f"<h2>Every question in every system</h2><p>{meaning}</p>")
     parts.append(table_html(("question", *columns), cells))
     return report_html(title, parts, style=_STYLE, policy=_POLICY)
 

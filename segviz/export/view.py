@@ -87,8 +87,7 @@ class View:
     @cached_property
     def gold(self) -> GoldEvidence:
         """Gold turns of ``question`` in the structure; empty without a question of the data set."""
-        turns = self.question.evidence if self.question else ()
-        return self.memory.gold(turns, self.structure)
+        return self.memory.gold(self.question or (), self.structure)
 
     @property
     def setting(self) -> list[tuple[str, str]]:

@@ -16,17 +16,27 @@ import plotly.graph_objects as go
 
 from segviz.evaluation import NATIVE, Chart, Mean, Outcomes, Row, Standing
 from segviz.evaluation.compare import RETRIEVED_BY, SEGVIZ
+from segviz.evaluation.evaluation import Fate
 from segviz.figures.charts import rows_figure
 from segviz.figures.significance import EXACT, estimate, sign_of
+from segviz.retrieval.gold import FATES
 from segviz.text.captions import counted
 
-FOUND, COVERED, MISSED = "●", "◐", "○"
-"""Marks of a gold turn: in a retrieved node of one unit, quoted by a wider one only, neither."""
+FOUND, QUOTED, ANSWERED, MISSED = "●", "◐", "◉", "○"
+"""Marks of a gold turn: in a retrieved node of one unit; quoted by a wider one only; a retrieved
+node above it states the answer; none of these."""
+
+MARKS = (
+    f"{FOUND} found, {QUOTED} quoted by a wider node, {ANSWERED} answered (a node above it states "
+    f"the answer), {MISSED} missed"
+)
+"""Explanation of the marks."""
 
 GOLD, RETURNED = "◆", "✓"
 """Marks of the name of a gold turn, and of another turn that was retrieved."""
 
-_STATES = {"found": FOUND, "covered": COVERED, "missed": MISSED, "returned": RETURNED, "": ""}
+_STATES = dict(zip(FATES, (FOUND, QUOTED, ANSWERED, MISSED, MISSED), strict=True))
+_STATES |= {"returned": RETURNED, "": ""}
 
 _LETTERS = 100
 """Most characters of a turn's text in a table."""
@@ -38,8 +48,8 @@ class TurnMatrix:
 
     ``names`` are the systems, ``gold`` the turns of the question's evidence, ``others`` the other
     turns that a system retrieved. ``states`` has a row per system and a column per turn. The state
-    of a gold turn is ``found``, ``covered`` (quoted by a wider node) or ``missed``; that of another
-    turn is ``returned`` or "".
+    of a gold turn is one of ``segviz.retrieval.gold.FATES``; that of another turn is ``returned``
+    or "".
     """
 
     names: tuple[str, ...]
@@ -57,7 +67,7 @@ def turn_matrix(
     returned: Mapping[str, Collection[str]],
     order: Sequence[str],
     gold: Sequence[str],
-    covered: Mapping[str, Collection[str]],
+    fates: Mapping[str, Mapping[str, str]],
 ) -> TurnMatrix:
     """Returns the matrix of a question's turns, gold turns first, the others in order of time.
 
@@ -65,7 +75,7 @@ def turn_matrix(
         returned: turns that each system retrieved, by its name.
         order: all turns of the conversation.
         gold: turns of the question's evidence.
-        covered: for each system, the gold turns that its retrieved nodes contain or quote.
+        fates: for each system, what became of each gold turn (``GoldEvidence.fate``).
     """
     gold = tuple(dict.fromkeys(gold))
     anything = set().union(*returned.values())
@@ -77,7 +87,8 @@ def turn_matrix(
             return "found" if turn in gold else "returned"
         if turn not in gold:
             return ""
-        return "covered" if turn in covered[name] else "missed"
+        # A gold turn in a retrieved node of few turns is found, too.
+        return fates[name][turn]
 
     states = tuple(tuple(state(name, turn) for turn in gold + others) for name in returned)
     return TurnMatrix(tuple(returned), gold, others, states)
@@ -114,12 +125,12 @@ def gold_sentence(matrix: TurnMatrix) -> str:
     rows = [row[:whole] for row in matrix.states]
     parts = []
     for name, row in zip(matrix.names, rows, strict=True):
-        inside = f" and {row.count('covered')} covered" if "covered" in row else ""
-        parts.append(f"{name} {row.count('found')}{inside}")
+        inside = [f" and {row.count(fate)} {fate}" for fate in FATES[1:3] if fate in row]
+        parts.append(f"{name} {row.count(FATES[0])}{''.join(inside)}")
     lost = [
         turn
         for turn, states in zip(matrix.gold, zip(*rows, strict=True), strict=True)
-        if set(states) == {"missed"}
+        if {*states}.isdisjoint(FATES[:3])
     ]
     none = f" No system has {', '.join(lost)}." if lost else ""
     return f"Of {counted(whole, 'gold turn')} found: {', '.join(parts)}.{none}"
@@ -219,15 +230,13 @@ def standing_sentence(rows: Sequence[Row], label: str) -> str:
 _MANY = 6
 """Most gold turns that get a mark each; more are counted."""
 
-Fate = tuple[int, int, int]
-
 
 @dataclass(frozen=True, slots=True)
 class AtlasRow:
     """Question at index ``place`` as a row of the atlas.
 
-    ``fates`` has three counts of gold turns for each column: found, quoted, all. ``change`` is the
-    change of the measure from the first column to the one in focus.
+    ``fates`` has the counts of gold turns for each column. ``change`` is the change of the measure
+    from the first column to the one in focus.
     """
 
     place: int
@@ -244,8 +253,8 @@ def atlas(
         columns: the outcomes of each setting or system, by its name.
         focus: the column that is compared with the first one.
         places: indices of questions.
-        measure: a measure of :data:`segviz.evaluation.MEASURES`. None counts gold turns: 1 for a
-            turn that is found, ½ for a turn that only a wider node quotes.
+        measure: a measure of :data:`segviz.evaluation.MEASURES`. None counts gold turns in
+            evidence.
 
     Returns:
         A row for each question, sorted by the size of its change from the first column to
@@ -253,7 +262,7 @@ def atlas(
     """
     values: dict[str, Any] = {}
     for name, one in columns.items():
-        turns = [known + covered / 2 if every else math.nan for known, covered, every in one.fates]
+        turns = [sum(fates) if every else math.nan for *fates, every in one.fates]
         values[name] = turns if measure is None else one.column(measure)
     base = next(iter(values.values()))
     rows = []
@@ -270,26 +279,27 @@ def atlas(
 
 def marks(fate: Fate) -> str:
     """Returns a mark for each gold turn of a question or, for many, each mark with its count."""
-    found, covered, whole = fate
-    counts = ((FOUND, found), (COVERED, covered), (MISSED, whole - found - covered))
+    *in_evidence, whole = fate
+    numbers = (*in_evidence, whole - sum(in_evidence))
+    counts = tuple(zip((FOUND, QUOTED, ANSWERED, MISSED), numbers, strict=True))
     if whole <= _MANY:
         return "".join(mark * count for mark, count in counts)
     return " ".join(f"{mark}{count}" for mark, count in counts if count)
 
 
-GROUPS = ("won", "lost", "found as before", "missed as before")
+GROUPS = ("won", "lost", "in evidence as before", "missed as before")
 
 
 def group_of(row: AtlasRow) -> str:
     """Returns the group of a question, one of ``GROUPS``.
 
-    If propagation does not change it, the group is "found as before" if all gold turns are found,
+    If propagation does not change it, the group is "in evidence as before" if all gold turns are,
     else "missed as before".
     """
-    found, _, whole = row.fates[-1]
+    *found, whole = row.fates[-1]
     if row.change:
         return "won" if row.change > 0 else "lost"
-    return "found as before" if found == whole else "missed as before"
+    return "in evidence as before" if sum(found) == whole else "missed as before"
 
 
 def won(change: float) -> str:

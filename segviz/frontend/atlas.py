@@ -39,7 +39,8 @@ def atlas_payload(
 
     Returns:
         ``names`` of all nodes that occur, and ``dots``. The ``rows`` of a dot have a list for each
-        node: index of its name, rank before, rank after (0 for none), sum of flags, gold turns.
+        node: index of its name, rank before, rank after (0 for none), sum of flags, gold turns,
+        those that it only answers.
     """
     names_before, names_after = names
     place: dict[tuple[bool, int], int] = {}  # of the names in use, by (is new, node)
@@ -57,7 +58,7 @@ def atlas_payload(
     def row(change: RankChange) -> list[Any]:
         before, after = change.read
         flags = READ_BEFORE * before + READ_AFTER * after + NARROW * change.narrow
-        return [name(change), *change.ranks, flags, change.gold]
+        return [name(change), *change.ranks, flags, change.gold, change.answers]
 
     return {
         "dots": [

@@ -125,6 +125,7 @@ def tree_payload(
             for name in scene.measures
         ],
         "gold_turns": {str(leaf): list(turns) for leaf, turns in scored.turns.items()},
+        "gold_answers": {str(node): list(turns) for node, turns in scored.answers.items()},
         "gold_asked": scored.asked,
         "level_names": list(scene.level_names),
         "texts": {

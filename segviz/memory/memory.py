@@ -266,12 +266,19 @@ class Memory:
         covered = (self.structure if structure is None else structure).coverage(node)
         return tuple(turn for index in covered for turn in self.units[index].turn_ids)
 
-    def gold(self, turns: Sequence[str], structure: Structure | None = None) -> GoldEvidence:
-        """Finds the nodes that have turns of these ids in ``structure`` (default: the last)."""
+    def gold(
+        self, turns: Sequence[str] | Question, structure: Structure | None = None
+    ) -> GoldEvidence:
+        """Finds gold turns in ``structure`` (default: the last).
+
+        ``turns`` are their ids, or a question with its evidence and its answer.
+        """
+        answer = turns.answer if isinstance(turns, Question) else None
+        turns = turns.evidence if isinstance(turns, Question) else turns
         known = {turn.id: turn.content for turn in self.conversation.turns}
         contents = {turn: known[turn] for turn in turns if turn in known}
         where = self.structure if structure is None else structure
-        return gold_evidence(where, self.units, turns, contents)
+        return gold_evidence(where, self.units, turns, contents, answer)
 
     def ask(
         self,

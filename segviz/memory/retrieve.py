@@ -15,6 +15,7 @@ from segviz.retrieval import (
     RetrievalSettings,
     Scorer,
     Stage,
+    cut_texts,
     initial_scores,
     propagate,
     ranking,
@@ -61,19 +62,21 @@ def retrieved(
     before, after = settings.read(first, structure), settings.read(order, structure)
     place = {node: rank for rank, node in enumerate(order, start=1)}
     ranks_before = ranks(after, initial, structure, levels)
+    texts = cut_texts((structure.text[node] for node in after), settings.budget)
     evidence = tuple(
         Evidence(
             node=node,
             level=int(structure.level[node]),
             span=(int(structure.start[node]), int(structure.stop[node])),
             turn_ids=turn_ids(node, structure),
-            text=structure.text[node],
+            text=text,
             initial=float(initial[node]),
             final=float(final[node]),
             rank_before=rank_before,
             rank_after=place[node],
+            cut=len(text) < len(structure.text[node]),
         )
-        for node, rank_before in zip(after, ranks_before, strict=True)
+        for node, rank_before, text in zip(after, ranks_before, texts, strict=True)
     )
     return Result(
         question=question,

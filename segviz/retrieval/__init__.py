@@ -35,6 +35,8 @@ from segviz.retrieval.relevance import (
 from segviz.retrieval.result import Evidence, Result
 from segviz.retrieval.selection import (
     check_count,
+    cut,
+    cut_texts,
     distinct,
     estimated_tokens,
     level_distribution,
@@ -65,6 +67,8 @@ __all__ = [
     "check_count",
     "check_setting",
     "combine",
+    "cut",
+    "cut_texts",
     "distinct",
     "estimated_tokens",
     "explain",

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 
 from segviz.conversation import Unit
 from segviz.retrieval.result import Evidence
+from segviz.text.answers import answer_words, stated, stated_words, states
 from segviz.text.words import quotes
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
 
-HIT, COVERED, MISSED, ABSENT = "hit", "covered", "missed", "not in any leaf"
+FOUND, QUOTED, ANSWERED, MISSED, ABSENT = FATES = (
+    "found",
+    "quoted",
+    "answered",
+    "missed",
+    "not in any leaf",
+)
+"""Fates of a gold turn; the first three are *in evidence*."""
 
 
 @dataclass(frozen=True)
@@ -25,36 +35,54 @@ class GoldEvidence:
         leaves: the leaves that contain a gold turn, oldest first. A ghost (the leaf of a message
             that the memory does not store) is replaced by the stored texts made from it.
         by_node: maps a node to its gold turns. A leaf or stored text has the turns of its units, a
-            node above them the turns that its text quotes. Nodes without gold turns are missing.
+            node above them the turns that its text quotes, or all of them if it states the answer.
+            Nodes without gold turns are missing.
+        answers: maps a node to those of its gold turns that it does not quote.
+        contents: text of each gold turn by id.
+        answer: the gold answer; "" without one.
     """
 
     turns: tuple[str, ...]
     leaves: tuple[int, ...]
     by_node: dict[int, tuple[str, ...]]
+    answers: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    contents: Mapping[str, str] = field(default_factory=dict)
+    answer: str = ""
 
     def fate(self, evidence: Sequence[Evidence]) -> dict[str, str]:
         """Classifies each gold turn by the retrieved nodes in ``evidence``.
 
-        ``hit``: a retrieved leaf, or node over a single unit, contains the turn. ``covered``: only
-        the text of a wider retrieved node quotes it. ``missed``: no retrieved node has it. ``not in
-        any leaf``: the structure has no leaf of the turn, because the unit rule dropped it, the
-        memory stored nothing of it, or it comes later in the conversation.
+        ``found``: a retrieved leaf, or node over a single unit, has the turn. ``quoted``: only the
+        text of a wider retrieved node quotes it. ``answered``: the text of a retrieved node above
+        it states the data set's answer. ``missed``: no retrieved node has it. ``not in any leaf``:
+        the structure has no leaf of the turn, because the unit rule dropped it, the memory stored
+        nothing of it, or it comes later in the conversation.
         """
         # A leaf or a node over a single unit shows the turn itself, a wider node a summary.
         direct = {*self.leaves}
-        narrow = [e.node for e in evidence if e.span[1] - e.span[0] == 1 or e.node in direct]
-        hit = {turn for node in narrow for turn in self.by_node.get(node, ())}
-        covered = {turn for e in evidence for turn in self.by_node.get(e.node, ())}
+        fates: dict[str, set[str]] = defaultdict(set)
+        for each in evidence:
+            narrow = each.span[1] - each.span[0] == 1 or each.node in direct
+            for turn in self.by_node.get(each.node, ()):
+                if (
+                    quotes(each.text, self.contents[turn])
+                    if each.cut
+                    else self.quoted(each.node, turn)
+                ):
+                    fates[turn].add(FOUND if narrow else QUOTED)
+                elif not each.cut or (each.node not in direct and states(each.text, self.answer)):
+                    fates[turn].add(ANSWERED)
         stored = {turn for leaf in self.leaves for turn in self.by_node[leaf]}
-        status = {}
-        for turn in self.turns:
-            if turn not in stored:
-                status[turn] = ABSENT
-            elif turn in hit:
-                status[turn] = HIT
-            else:
-                status[turn] = COVERED if turn in covered else MISSED
-        return status
+        return {
+            turn: next((fate for fate in FATES if fate in fates[turn]), MISSED)
+            if turn in stored
+            else ABSENT
+            for turn in self.turns
+        }
+
+    def quoted(self, node: int, turn: str) -> bool:
+        """Returns True unless a node of ``by_node`` has a turn only by stating the answer."""
+        return turn not in self.answers.get(node, ())
 
 
 def gold_leaves(
@@ -70,7 +98,11 @@ def gold_leaves(
 
 
 def gold_evidence(
-    structure: Structure, units: Sequence[Unit], turns: Sequence[str], contents: Mapping[str, str]
+    structure: Structure,
+    units: Sequence[Unit],
+    turns: Sequence[str],
+    contents: Mapping[str, str],
+    answer: str | None = None,
 ) -> GoldEvidence:
     """Finds the gold ``turns`` in a structure.
 
@@ -79,22 +111,33 @@ def gold_evidence(
         units: the units of its leaves.
         turns: ids of the gold turns.
         contents: text of each gold turn by id, without ids that are no turn.
+        answer: the data set's answer, if it has one.
 
     Returns:
-        The leaves that contain a gold turn, and the gold turns that each node contains or quotes.
+        The leaves that contain a gold turn, and the gold turns that each node contains, quotes or
+        answers.
     """
     leaves: list[int] = []
     by_node: dict[int, tuple[str, ...]] = {}
+    answers: dict[int, tuple[str, ...]] = {}
+    ways = answer_words(answer or "")
+    states_it = cache(lambda node: stated(stated_words(structure.text[node]), ways))
     here = gold_leaves(structure, units, set(turns)) if turns else ()
     for leaf, rows in groupby(here, key=itemgetter(0)):
         gold = tuple(turn for _, _, turn in rows)
         # A ghost's turn counts for the stored texts that were written from it.
         holders = structure.holders(leaf)
         leaves += [node for node in holders if node not in leaves]
-        # Above them a turn counts only where a text quotes it.
+        # Above them a turn counts only where a text quotes it or states the answer.
         for node in reachable(structure.parents, holders):
             text = structure.text[node]
-            there = gold if node in holders else [t for t in gold if quotes(text, contents[t])]
-            if there:
-                by_node[node] = by_node.get(node, ()) + tuple(there)
-    return GoldEvidence(tuple(turns), tuple(leaves), by_node)
+            if node in holders:
+                by_node[node] = by_node.get(node, ()) + gold
+                continue
+            others = tuple(turn for turn in gold if not quotes(text, contents[turn]))
+            if ways and others and states_it(node):
+                answers[node] = answers.get(node, ()) + others
+                others = ()
+            if there := tuple(turn for turn in gold if turn not in others):
+                by_node[node] = by_node.get(node, ()) + there
+    return GoldEvidence(tuple(turns), tuple(leaves), by_node, answers, contents, answer or "")

@@ -29,12 +29,13 @@ class Evidence:
         level: its level; 0 is a leaf.
         span: its first unit, and one past its last.
         turn_ids: ids of the turns below the node, in order.
-        text: its annotation.
+        text: its annotation, cut if the token budget ends in it.
         initial: its score before propagation.
         final: its score after propagation.
         rank_before: its 1-based rank by initial score among the admissible nodes.
         rank_after: its 1-based rank by final score, or in the order of the system's own retrieval,
             among the admissible nodes.
+        cut: True if the token budget ends in its text.
     """
 
     node: int
@@ -46,6 +47,7 @@ class Evidence:
     final: float
     rank_before: int
     rank_after: int
+    cut: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -178,10 +178,10 @@ def ranks(
 def select(
     ranked: Iterable[int], texts: Sequence[str], k: int, budget: int | None = None
 ) -> list[int]:
-    """Returns the first ``k`` ranked nodes, or the first nodes whose texts fit a token budget.
+    """Returns the first ``k`` ranked nodes, or those of which a token budget reads some.
 
-    Selection ends at the first text that does not fit. No node is skipped, so the list is empty if
-    the best node's text is longer than the budget.
+    Texts are read in order of rank until the budget is used up. The last one may be longer than
+    what is left, and is then cut (:func:`cut`). No node is skipped.
 
     Args:
         ranked: nodes, best first.
@@ -192,7 +192,6 @@ def select(
     Raises:
         ValueError: as for :func:`top_k`.
 
-    Source: RAPTOR's collapsed retrieval (Sarthi et al. 2024, §3).
     """
     check_count("k", k)
     if budget is None:
@@ -202,11 +201,38 @@ def select(
     left = budget
     for node in ranked:
         # No node is skipped: a shorter one further down must not jump the queue.
-        left -= estimated_tokens(texts[node])
-        if left < 0:
-            break
         chosen.append(int(node))
+        left -= estimated_tokens(texts[node])
+        if left <= 0:
+            break
     return chosen
+
+
+def cut(text: str, tokens: int) -> str:
+    """Returns the beginning of a text that has at most so many :func:`estimated_tokens`.
+
+    It ends with a whole word, unless the first word is longer than that.
+    """
+    part = text[: 4 * tokens]
+    # The last word is whole if the text or the word ends here.
+    if len(part) == len(text) or text[len(part)].isspace() or part[-1:].isspace():
+        return part
+    words = part.rsplit(maxsplit=1)
+    return words[0] if len(words) > 1 else part
+
+
+def cut_texts(texts: Iterable[str], budget: int | None) -> list[str]:
+    """Returns selected texts as they are read: the last one is cut at the budget, if there is one.
+
+    Args:
+        texts: texts of the nodes that :func:`select` returned for this budget.
+        budget: number of tokens; None for none.
+    """
+    read = list(texts)
+    if read and budget is not None:
+        left = budget - sum(map(estimated_tokens, read[:-1]))
+        read[-1] = cut(read[-1], left)
+    return read
 
 
 def estimated_tokens(text: str) -> int:

@@ -13,12 +13,13 @@ import calendar
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any, Literal
 
 Interval = tuple[datetime, datetime]
@@ -60,6 +61,7 @@ _MONTH_FIRST = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:,?
 # "may" and "march" are verbs more often than months, so a month without a day needs a capital.
 _MONTH_ALONE = re.compile(rf"\b({'|'.join(MONTH_NAMES)})\b,?(?: (?:of )?({_YEAR}))?")
 _ISO = re.compile(rf"\b({_YEAR})-(\d\d)-(\d\d)\b")
+_YEAR_FIRST = re.compile(rf"\b({_YEAR})[-/.](\d\d?)[-/.](\d\d?)\b")
 _YEAR_ALONE = re.compile(rf"\b({_YEAR})\b")
 _DAY_ALONE = re.compile(r"\bon the (\d{1,2})(?:st|nd|rd|th)\b", re.I)
 _AWAY = re.compile(rf"\b(?:(in)(?: a)? {_COUNT} {_UNIT}s?|{_COUNT} {_UNIT}s? ago)\b", re.I)
@@ -362,6 +364,28 @@ def resolve(text: str, now: datetime | None) -> tuple[Interval, str] | None:
             if (interval := read(match, now)) is not None:
                 return interval, match.group()
     return None
+
+
+def days_in(text: str) -> Iterator[tuple[tuple[int, int], tuple[int | None, int, int]]]:
+    """Yields the dates with a day that a text names, in order: place, and year, month and day.
+
+    The place is start and stop; the year is None if the text leaves it out.
+    """
+    found = [(m.span(), m[1], m[2], m[3]) for m in _YEAR_FIRST.finditer(text)]
+    found += [(m.span(), m[3], m[2], m[1]) for m in _DAY_FIRST.finditer(text)]
+    found += [(m.span(), m[3], m[1], m[2]) for m in _MONTH_FIRST.finditer(text)]
+    end = 0
+    for (start, stop), year, named, day in sorted(found, key=itemgetter(0)):
+        month = int(named) if named.isdecimal() else _MONTHS[named.lower()]
+        if start >= end and 1 <= month <= 12 and 1 <= int(day) <= 31:
+            yield (start, stop), (int(year) if year else None, month, int(day))
+            end = stop
+
+
+def month_of(word: str) -> str:
+    """Returns the whole name of a month in lower case; any other word as it is."""
+    number = _MONTHS.get(word)
+    return MONTH_NAMES[number - 1].lower() if number else word
 
 
 def named_day(interval: Interval) -> str:

@@ -43,7 +43,7 @@ _SIGN = re.compile(f"[^{_MARKS}][{_MARKS}]*|[{_MARKS}]+")
 PIECE = rf"[{_SIGNS}]|{_WORD}"
 """Pattern of a word, or of one sign where words are cut into pairs."""
 
-_FUNCTION_WORDS = frozenset(
+FUNCTION_WORDS = frozenset(
     "a an and are as at be been but by did do does for from had has have he her his i in is it "
     "its of on or s she so t that the their them then there they this to was we were with".split()
 )
@@ -127,7 +127,7 @@ def content_tokens(text: str) -> frozenset[str]:
     A text of function words only ("he did") keeps all of them.
     """
     words = all_tokens(text)
-    return words - _FUNCTION_WORDS or words
+    return words - FUNCTION_WORDS or words
 
 
 def quotes(text: str, quoted: str, share: float = QUOTED) -> bool:

@@ -95,7 +95,7 @@ class AnswerState(AskState):
     @cached_property
     def gold(self) -> GoldEvidence:
         """Gold evidence of the question in the structure that was asked."""
-        return self.session.memory.gold(self.question.evidence, self.result.structure)
+        return self.session.memory.gold(self.question, self.result.structure)
 
     @cached_property
     def shown(self) -> PageState:

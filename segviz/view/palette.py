@@ -95,18 +95,20 @@ def _gold(lightness: tuple[float, ...]) -> dict[str, str]:
     """Returns the colours of the states of gold turns, by their lightness."""
     colours = _hex(
         np.array(lightness),
-        np.array([0.125, 0.115, 0.15, 0.045, 0.004]),
-        np.array([72.0, 80.0, 355.0, 85.0, 80.0]),
+        np.array([0.125, 0.115, 0.13, 0.15, 0.045, 0.004]),
+        np.array([72.0, 80.0, 118.0, 355.0, 85.0, 80.0]),
     )
-    return dict(zip(("found", "covered", "missed", "above", "other"), colours, strict=True))
+    names = ("found", "quoted", "answered", "missed", "above", "other")
+    return dict(zip(names, colours, strict=True))
 
 
 GOLD_COLOURS: Final = {
-    "light": _gold((0.56, 0.72, 0.44, 0.88, 0.95)),
-    "dark": _gold((0.84, 0.70, 0.62, 0.42, 0.27)),
+    "light": _gold((0.56, 0.72, 0.64, 0.44, 0.88, 0.95)),
+    "dark": _gold((0.84, 0.70, 0.78, 0.62, 0.42, 0.27)),
 }
-"""Theme of the page to colours of gold leaves (found, covered by a wider node's text, missed), of
-their ancestors (above) and of other nodes. Covered and missed leaves have a pattern, too."""
+"""Theme of the page to colours of gold leaves (found, quoted by a wider node, answered by a node
+above, missed), of their ancestors (above) and of other nodes. Of leaves that are not found each has
+a pattern, too."""
 
 LEVEL_COLOURS: Final = _ramp(8, (0.80, 0.38), (0.085, 0.12), (75.0, 0.0))
 """Levels 0, 1, … of a chart, sand to plum; higher levels have the last colour."""

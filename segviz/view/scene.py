@@ -62,6 +62,7 @@ class Scored:
         before, after: nodes retrieved by the initial and by the final score, best first.
         gold: leaves with gold evidence.
         turns: gold turns of each node.
+        answers: those of them for which the node only states the answer.
         asked: number of gold turns.
         ranks: rank by initial score of nodes that propagation brought among the retrieved, and rank
             by final score of those it removed.
@@ -83,6 +84,7 @@ class Scored:
     after: Sequence[int] = ()
     gold: Sequence[int] = ()
     turns: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    answers: Mapping[int, Sequence[str]] = field(default_factory=dict)
     asked: int = 0
     ranks: Mapping[int, int] = field(default_factory=dict)
     places: tuple[Sequence[int], Sequence[int]] = ((), ())
@@ -314,6 +316,7 @@ def answered(
             after=result.after,
             gold=gold.leaves,
             turns=gold.by_node,
+            answers=gold.answers,
             asked=len(gold.turns),
             ranks={node: was[node] for node in result.entered}
             | dict(zip(result.left, now, strict=True)),

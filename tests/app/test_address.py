@@ -145,7 +145,7 @@ def test_hostile_values_of_a_link_give_way_to_defaults_and_are_said_literally(na
     if name == "sweep":
         assert app.slider(key="sweep-k").value == 10
         assert app.multiselect(key="sweep-policies").value == ["both"]
-        assert app.selectbox(key="measured-by").value == "reached"
+        assert app.selectbox(key="measured-by").value == "in_evidence"
     if name == "compare":
         assert app.multiselect(key="compared-systems").value[0] == "segment-tree"
         assert app.slider(key="compare-k").value == 10

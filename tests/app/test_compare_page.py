@@ -71,7 +71,7 @@ class TestCompare:
         assert shapes["leaves"][:3].tolist() == ["12"] * 3
         app.session_state["twin-standing-plot"] = True
         app.session_state["twin-memtree"] = True
-        table = frame(clean(app.run()), "evidence reached")
+        table = frame(clean(app.run()), "gold turns in evidence")
         *_, found = app.session_state["comparisons"].values()
         assert list(table["system"]) == [
             f"{SYSTEMS[row.system].label} · {row.how}" for group in found.ways() for row in group
@@ -121,7 +121,7 @@ class TestCompare:
         app = clean(page("compare").run())
         assert app.main.markdown[0].value.startswith("**All questions**: not measured")
         clean(app.button(key="measure").click().run())
-        assert "evidence reached" in app.main.markdown[0].value
+        assert "gold turns in evidence" in app.main.markdown[0].value
 
     def test_another_measure_and_category_5(self, monkeypatch, begun_file):
         monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))  # which has such questions
@@ -161,7 +161,7 @@ class TestCompare:
             next(r for r in found.rows if (r.system, r.method) == (system, "native"))
             for system in ("segment-tree", "memtree")
         )
-        change = other.outcomes.column("reached") - base.outcomes.column("reached")
+        change = other.outcomes.column("in_evidence") - base.outcomes.column("in_evidence")
         most = max(range(len(change)), key=lambda at: (abs(change[at]), change[at] > 0, -at))
         asked = unmarked(sample(sessions=6).questions[most].text)
         assert f"**Why**: {asked}" in [one.value for one in app.markdown]
@@ -183,7 +183,7 @@ class TestCompare:
         app.button(key="measure").click().run()
         first, second, *_ = begun
         assert begun == [first, second, second, *clean(app).multiselect[0].value[2:]]
-        assert "evidence reached" in app.main.markdown[0].value
+        assert "gold turns in evidence" in app.main.markdown[0].value
 
     def test_published_rows_stand_beside_their_own_system_alone(self):
         app = clean(page("compare").run())
@@ -212,7 +212,7 @@ def test_turns_selected_in_one_memory_are_in_the_smallest_node_of_another_that_h
 class TestGuide:
     def test_every_number_of_the_toy_tree_is_there(self):
         app = clean(page("guide").run())
-        assert all(term in texts(app) for term in ("**leaves**", "**Propagation**", "*covered*"))
+        assert all(term in texts(app) for term in ("**leaves**", "**Propagation**", "*quoted*"))
         table = frame(app, "propagated")
         assert len(table) == 13
         assert {"s⁽⁰⁾", "s⁽¹⁾", "s⁽²⁾"} <= set(table.columns)

@@ -73,12 +73,12 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch, beg
     monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))  # in the small conversation nothing fails
     app = page("sweep").run()
     swept = swept_by(clean(app))
-    judged = judge(swept, "reached", sweeps=len(RELEVANCE))
+    judged = judge(swept, "in_evidence", sweeps=len(RELEVANCE))
     best = judged.best().cell
     assert app.main.markdown[0].value == verdict_sentence(judged)
     assert tried_sentence(judged) in [one.value for one in app.main.caption]
     for cell in (best, swept.baseline):
-        assert f"{cell.outcomes.value('reached'):.3f} [" in details(app)
+        assert f"{cell.outcomes.value('in_evidence'):.3f} [" in details(app)
     found = next(t for t in tables(app) if "all questions" in t.columns)
     assert {"without 5", "no propagation", "5 adversarial"} <= set(found.columns)
     assert len(found) == sum(sees(name, best.policy) for name in MEASURES)
@@ -138,9 +138,9 @@ def test_category_5_counts_or_not(monkeypatch, begun_file):
     monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))
     app = clean(page("sweep").run())
     both = swept_by(app).baseline.outcomes
-    assert f"n = {both.mean('reached', adversarial=False).n}" in details(app)
+    assert f"n = {both.mean('in_evidence', adversarial=False).n}" in details(app)
     labelled(app.toggle, "Count category 5").set_value(False).run()
-    assert f"Over {both.mean('reached', adversarial=False).n} questions" in details(clean(app))
+    assert f"Over {both.mean('in_evidence', adversarial=False).n} questions" in details(clean(app))
     assert "With category 5: " in details(app)
     assert "over all questions but those of category 5" in texts(app)
 
@@ -210,7 +210,9 @@ def test_open_in_ask_asks_the_question_that_changes_most(monkeypatch, begun_file
     swept = swept_by(app)
     best = swept.cell("bottom-up", 0.95, 3)
     pairs = zip(
-        swept.baseline.outcomes.values["reached"], best.outcomes.values["reached"], strict=True
+        swept.baseline.outcomes.values["in_evidence"],
+        best.outcomes.values["in_evidence"],
+        strict=True,
     )
     changes = [(abs(after - before), after > before) for before, after in pairs]
     most = max(range(len(changes)), key=lambda at: (changes[at], -at))
@@ -235,7 +237,7 @@ def test_two_runs_are_compared_question_by_question(monkeypatch, begun_file):
     side["A"].set_value("top-down, α 0.3, H 1").run()
     clean(app)
     sides = [swept_by(app).cell(*side) for side in (("top-down", 0.3, 1), ("both", 0.7, 2))]
-    before, after = (one.outcomes.column("reached") for one in sides)
+    before, after = (one.outcomes.column("in_evidence") for one in sides)
     rows = next(f.value for f in app.dataframe if "B against A" in f.value.columns)
     assert list(rows.columns[3:5]) == ["top-down, α 0.3, H 1", "α 0.7"]  # A and B are in sight
     told = dict(zip(rows["question"], rows["B against A"], strict=True))

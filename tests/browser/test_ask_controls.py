@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from segviz.retrieval import PRESETS
-from segviz.retrieval.gold import COVERED, HIT, MISSED
+from segviz.retrieval.gold import ANSWERED, FOUND, MISSED, QUOTED
 
 KEY = "ask-tree"
 
@@ -55,10 +55,15 @@ def settles(app, memory):
     assert app.retrieved() == list(result.after)
     before, after = result.levels("initial"), result.levels("final")
     assert app.attribute(KEY, "counts") == ",".join(f"{before[n]}>{after[n]}" for n in before)
-    gold = memory.gold(memory.conversation.questions[0].evidence, result.structure)
+    gold = memory.gold(memory.conversation.questions[0], result.structure)
     fate = gold.fate(result.evidence)
     shown = app.tree(KEY).evaluate("(root) => root.parentNode.segvizTree.scene.answer.gold.after")
-    for name, meaning in (("found", HIT), ("covered", COVERED), ("missed", MISSED)):
+    for name, meaning in (
+        ("found", FOUND),
+        ("quoted", QUOTED),
+        ("answered", ANSWERED),
+        ("missed", MISSED),
+    ):
         assert set(shown[name]) == {turn for turn, what in fate.items() if what == meaning}
     return result
 

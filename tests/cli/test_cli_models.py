@@ -65,7 +65,7 @@ def test_json_and_text_say_how_much_the_model_made(run, server, talk):
     assert "decisions 0 of 2, texts 3 of 3 by the model" in build(run, talk).out
     found = build(run, talk, "--json").json
     assert found["decisions"] == {"asked": 2, "by_model": 0}
-    assert found["texts"] == {"asked": 3, "by_model": 3, "unsourced": {}}
+    assert found["texts"] == {"asked": 3, "by_model": 3}
     assert found["provenance"]["models"]["decision"]["model"] == "small"
 
 

@@ -1,6 +1,7 @@
 """Every measure restated slowly: explicit chains, a dense matrix, loops over sorted lists."""
 
 import math
+import re
 from functools import cache
 
 import numpy as np
@@ -46,14 +47,117 @@ class Shown:
         return literal(initial, self.edges, policy, alpha, horizon, rows)
 
 
+ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+ONES = f"{ONES} fifteen sixteen seventeen eighteen nineteen".split()
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+MONTHS = "january february march april may june july august september october november december"
+NAMES = {word: number for number, word in enumerate(ONES)}
+for number, word in enumerate(TENS, start=2):
+    NAMES |= {f"{word}-{ONES[one]}": 10 * number + one for one in range(1, 10)}
+    NAMES |= {f"{word} {ONES[one]}": 10 * number + one for one in range(1, 10)}
+    NAMES[word] = 10 * number
+for scale, size in (("hundred", 100), ("thousand", 1000)):
+    NAMES |= {f"{word} {scale}": n * size for word, n in [*NAMES.items()] if n < 100}
+    NAMES[f"a {scale}"] = size
+NAMED = "|".join(sorted(NAMES, key=len, reverse=True))
+
+
+@cache
+def forms(month, day):
+    """Patterns of all ways to write a day, the year as a group of its own."""
+    name = f"{month}|{month[:3]}" + ("|sept" if month == "september" else "")
+    number = MONTHS.split().index(month) + 1
+    ordinal = rf"\b0?{day}(?:st|nd|rd|th)?"
+    written = (
+        rf"{ordinal}(?: of)? (?:{name})\b\.?(?:,? ((?:19|20)\d\d))?",
+        rf"\b(?:{name})\b\.? 0?{day}(?:st|nd|rd|th)?\b(?:,? ((?:19|20)\d\d))?",
+        rf"\b(\d{{4}})[-/.]0?{number}[-/.]0?{day}\b",
+    )
+    return tuple(map(re.compile, written))
+
+
+@cache
+def states(text, answer):
+    """Whether a text has all content words of an answer, each date and number in any form."""
+    text, answer, some = text.lower(), answer.lower(), False
+    for month in MONTHS.split():
+        for day in range(31, 0, -1):
+            for form in forms(month, day):
+                while match := form.search(answer):
+                    years = {m[1] for f in forms(month, day) for m in f.finditer(text)}
+                    if not years or (match[1] and not years & {match[1], None}):
+                        return False
+                    answer = f"{answer[: match.start()]} {answer[match.end() :]}"
+                    some = True
+        for form in (rf"\b{month[:3]}\b", *(["\bsept\b"] if month == "september" else [])):
+            text, answer = re.sub(form, month, text), re.sub(form, month, answer)
+    text, answer = (
+        re.sub(rf"\b(?:{NAMED})\b", lambda match: str(NAMES[match[0]]), each)
+        for each in (text, answer)
+    )
+    # A date in digits states its month, too.
+    for found in re.finditer(r"\b\d{4}[-/.](\d\d?)[-/.]\d\d?\b", text):
+        text += f" {MONTHS.split()[int(found[1]) - 1]}"
+    if some:
+        answer = " ".join(
+            word for word in all_tokens(answer) if word in content_tokens(f"x {word}")
+        )
+    wanted = content_tokens(answer)
+    return wanted <= all_tokens(text) if wanted else some
+
+
+def paid(ranked, text, limit):
+    """The nodes that are read of a ranking, each with what is read of its text: word by word."""
+    taken, left = [], limit
+    for node in ranked:
+        if left <= 0:
+            break
+        part = ""
+        for piece in re.findall(r"\s*\S+", text[node]):
+            if len(part + piece) > 4 * left:
+                part = part or piece[: 4 * left]
+                break
+            part += piece
+        taken.append((node, part))
+        left -= estimated_tokens(text[node])
+    return taken
+
+
+def fates(memory, shown, question, read, cut):
+    """What became of each gold turn under the nodes that are read, in the order of the question."""
+    structure, found = memory.structure, []
+    contents = {turn.id: turn.content for turn in memory.conversation.turns}
+    homes = {t: [u.index for u in memory.units if t in u.turn_ids] for t in contents}
+    for turn in dict.fromkeys(question.evidence):
+        if turn not in contents:
+            found.append("missed")
+            continue
+        wanted = content_tokens(contents[turn])
+        mine = set()
+        for node, text in read:
+            if not set(shown.units(node)) & set(homes[turn]):
+                continue
+            leaf = structure.level[node] == 0
+            share = len(wanted & all_tokens(text)) / len(wanted) if wanted else 0
+            if (leaf and node not in cut) or share >= 0.6 - 1e-9:
+                mine.add("found" if len(shown.units(node)) == 1 else "quoted")
+            elif not leaf and question.answer and states(text, question.answer):
+                mine.add("answered")
+        found.append(next((f for f in ("found", "quoted", "answered") if f in mine), "missed"))
+    return found
+
+
 def expected(shown, top, facts):
-    """Share of facts (functions of a node) that random leaves of the same length would hold: each
-    node of the top counts as so many leaves of mean length."""
+    """Share of facts (functions of a text) that random leaves of the same length would hold: each
+    text of the top counts as so many leaves of mean length."""
     leaves = [n for n in shown.nodes if shown.whole.level[n] == 0]
-    size = {n: len(shown.whole.text[n].split()) for n in [*leaves, *top]}
-    mean = sum(size[n] for n in leaves) / len(leaves)
+    texts = [shown.whole.text[n] for n in leaves]
+    mean = sum(len(text.split()) for text in texts) / len(leaves)
     missing = [
-        math.prod((1 - sum(map(fact, leaves)) / len(leaves)) ** (size[n] / mean) for n in top)
+        math.prod(
+            (1 - sum(map(fact, texts)) / len(leaves)) ** (len(text.split()) / mean)
+            for _, text in top
+        )
         for fact in facts
     ]
     return sum(1 - chance for chance in missing) / len(facts)
@@ -78,28 +182,28 @@ def measured(memory, shown, question, mixed, *, k, budget=None, units=20, tokens
     turns = {turn.id: turn.content for turn in memory.conversation.turns}
     gold_turns = [t for t in dict.fromkeys(question.evidence) if t in turns]
 
-    def paid(limit):
-        taken = []
-        for node in mixed:
-            if sum(estimated_tokens(text[n]) for n in [*taken, node]) > limit:
-                break
-            taken.append(node)
-        return taken
-
-    top = mixed[:k] if budget is None else paid(budget)
+    top = [(n, text[n]) for n in mixed[:k]] if budget is None else paid(mixed, text, budget)
     found = dict.fromkeys(MEASURES)
-    found["words"] = sum(len(text[n].split()) for n in top)
+    found["words"] = sum(len(part.split()) for _, part in top)
     there = sum(memory.structure.level[n] == 0 for n in shown.nodes)
     found["short"] = len(leaves) < min(k, there)
     sought = content_tokens(question.answer or "")
     if sought:
-        read = paid(tokens)
-        facts = [lambda n, word=word: word in all_tokens(text[n]) for word in sought]
-        held = sum(any(fact(n) for n in read) for fact in facts) / len(facts)
+        read = paid(mixed, text, tokens)
+        facts = [lambda part, word=word: word in all_tokens(part) for word in sought]
+        held = sum(any(fact(part) for _, part in read) for fact in facts) / len(facts)
         found["answer_words"] = held
         found["answer_words_lift"] = held - expected(shown, read, facts)
     if not gold_turns:
         return found
+    for name, read, good in (
+        ("in_evidence", top, ("found", "quoted", "answered")),
+        ("in_evidence_within", paid(mixed, text, tokens), ("found", "quoted", "answered")),
+        ("gold_within", paid(mixed, text, tokens), ("found", "quoted")),
+    ):
+        cut = {n for n, part in read if part.split() != text[n].split()}
+        those = fates(memory, shown, question, read, cut)
+        found[name] = sum(fate in good for fate in those) / len(gold_turns)
     of_unit = {u.index: set(u.turn_ids) for u in memory.units}
     gold = [
         n
@@ -124,8 +228,8 @@ def measured(memory, shown, question, mixed, *, k, budget=None, units=20, tokens
     for turn in gold_turns:
         wanted = content_tokens(turns[turn])
         if wanted:
-            quotes.append(lambda n, w=wanted: len(w & all_tokens(text[n])) >= 0.6 * len(w) - 1e-9)
+            quotes.append(lambda part, w=wanted: len(w & all_tokens(part)) >= 0.6 * len(w) - 1e-9)
     if quotes:
-        held = sum(any(quote(n) for n in top) for quote in quotes) / len(quotes)
+        held = sum(any(quote(part) for _, part in top) for quote in quotes) / len(quotes)
         found["quoted"], found["quoted_lift"] = held, held - expected(shown, top, quotes)
     return found

@@ -16,7 +16,7 @@ from segviz.evaluation.evaluation import rescue
 from segviz.evaluation.measures import CHOICES, sees
 from segviz.evaluation.question_batch import Limits, QuestionBatch
 from segviz.retrieval import POLICIES, RetrievalSettings, ranking
-from segviz.retrieval.gold import COVERED, HIT
+from segviz.retrieval.gold import ANSWERED, FOUND, QUOTED
 from segviz.text.words import count_words
 from tests.evaluation import restated
 from tests.memories import built, sample
@@ -98,9 +98,13 @@ def agrees(memory, settings, literally, limits):
     for fate, question in zip(found.outcomes.fates, questions, strict=True):
         result = memory.ask(question, **settings, literal=literally, **tops)
         counts.update(result.levels("final"))
-        gold = memory.gold(question.evidence, result.structure)
+        gold = memory.gold(question, result.structure)
         status = list(gold.fate(result.evidence).values())
-        assert fate == (status.count(HIT), status.count(COVERED), len(status))
+        assert fate == (*map(status.count, (FOUND, QUOTED, ANSWERED)), len(status))
+        read = [(item.node, item.text) for item in result.evidence]
+        cut = {item.node for item in result.evidence if item.cut}
+        slow = restated.fates(memory, shown, question, read, cut)
+        assert fate == (*map(slow.count, (FOUND, QUOTED, ANSWERED)), len(slow))
     shares = {level: n / max(counts.total(), 1) for level, n in counts.items()}
     assert found.outcomes.levels == pytest.approx(shares)
     for how in ({}, {"adversarial": False}, *({"category": label} for label in set(labels))):
@@ -128,8 +132,8 @@ def test_skipped_repeats_are_neither_read_nor_counted_and_leaves_stay_as_they_ar
     assert found.values["words"] != plain.values["words"]
     for place, question in enumerate(asked):
         result = memory.ask(question, **how, deduplicate=True)
-        status = [*memory.gold(question.evidence, result.structure).fate(result.evidence).values()]
-        assert found.fates[place] == (status.count(HIT), status.count(COVERED), len(status))
+        status = [*memory.gold(question, result.structure).fate(result.evidence).values()]
+        assert found.fates[place] == (*map(status.count, (FOUND, QUOTED, ANSWERED)), len(status))
         if found.values["words"][place] is not None:
             words = sum(count_words(item.text) for item in result.evidence)
             assert found.values["words"][place] == words
@@ -294,12 +298,12 @@ def test_bad_settings_name_the_legal_ones(memory):
             evaluate(memory, memory.conversation.questions, **settings)
 
 
-def test_the_rescue_finds_most_gold_turns_and_loses_none():
+def test_the_rescue_finds_most_gold_turns_of_those_that_bring_more_in_evidence():
     memory, questions = built(), sample().questions
     found = rescue(memory, questions)
     after = evaluate(memory, questions, found.settings).outcomes.fates
     before = evaluate(memory, questions, found.settings, policy="none").outcomes.fates
     gains = [now[0] - was[0] for was, now in zip(before, after, strict=True)]
-    kept = [sum(now[:2]) >= sum(was[:2]) for was, now in zip(before, after, strict=True)]
+    kept = [sum(now[:3]) > sum(was[:3]) for was, now in zip(before, after, strict=True)]
     assert gains[found.place] == max(g for g, k in zip(gains, kept, strict=True) if k) > 0
     assert rescue(memory, ()) is None

@@ -1,17 +1,14 @@
 """Contentless lines, by hand and against a slow restatement; numbers and names no turn has."""
 
 from dataclasses import replace
-from datetime import datetime
 
 import pytest
 
 import segviz
-from segviz.construct.annotate import FAULT, PROMPT
 from segviz.construct.tasks.words import content
-from segviz.conversation import Unit
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation import contentless_lines
-from segviz.evaluation.node_texts import contentless_share, unsourced, unsourced_texts
+from segviz.evaluation.node_texts import contentless_share
 from segviz.tree import Structure
 from tests.evaluation.test_permutation import talk
 from tests.trees import chain, small_chat
@@ -107,31 +104,3 @@ def test_a_comparison_shows_the_share_of_each_structure_with_inner_nodes():
         assert row.contentless == share
         assert row.row().get("contentless lines") == share
         assert (share is None) == (row.name == "bm25")
-
-
-# The bundled sample's first leaves, and what a model of 1.5 billion parameters wrote of them.
-LEAVES = (
-    Unit(0, ("D1:1",), 0, "Ines: I paid £2,800 for a sloop of twenty-six feet, built in 1968."),
-    Unit(1, ("D1:2",), 0, "Theo: I saw it yesterday at Cobb's Yard.", datetime(2024, 3, 1)),
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "lacking"),
-    [
-        ("Ines, a woman in her late 30s, has a boat she bought for £2,800 in 1968.", ["30"]),
-        ("Ines paid 2800 pounds for a sloop of 26 feet; Theo saw it at Cobb’s.", []),
-        ("Theo saw it on 29 February 2024. It was a Thursday.", []),
-        ("Theo saw it on Thursday, with Göran from Viana.", ["Göran", "Viana"]),
-        ("Ines, whose husband is jealous, sold it.", []),  # no check of truth
-    ],
-)
-def test_numbers_and_names_that_no_turn_has_are_listed(text, lacking):
-    assert unsourced(text, LEAVES) == lacking
-
-
-def test_only_the_texts_that_a_model_wrote_are_searched_for_them():
-    made = chain_of("A boat of 1999.", "A boat of 1998.", "A boat of 1997.")
-    by = {PROMPT: "0123456789ab"}
-    made = replace(made, facts=({}, by, {**by, FAULT: "it was a list"}, {}))
-    assert unsourced_texts(made, LEAVES) == {1: ["1999"], 2: ["1998"]}  # it may quote the first

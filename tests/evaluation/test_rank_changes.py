@@ -35,9 +35,11 @@ def test_ranks_and_gold_equal_those_of_each_question_alone(name, repeats):
         nodes = [row.nodes[1] for row in rows]
         for side, scores in enumerate((result.initial, result.final)):
             assert [row.ranks[side] for row in rows] == ranks(nodes, scores, result.structure)
-        gold = memory.gold(question.evidence, result.structure)
+        gold = memory.gold(question, result.structure)
         turns = {row.nodes[0]: [gold.turns[turn] for turn in row.gold] for row in rows}
         assert turns == {node: [*gold.by_node.get(node, ())] for node in nodes}
+        answers = {row.nodes[0]: [gold.turns[turn] for turn in row.answers] for row in rows}
+        assert answers == {node: [*gold.answers.get(node, ())] for node in nodes}
         assert {*gold.leaves} <= {*nodes}
 
 
@@ -77,13 +79,13 @@ def test_the_message_names_each_node_once_and_refers_to_it():
     assert len(first["text"]) == 300
     assert second["text"] == "<b>"  # the browser shows it as text
     for dot in (first, second):
-        for change, (name, was, rank, flags, gold) in zip(
+        for change, (name, was, rank, flags, gold, answers) in zip(
             found[dot["place"]], dot["rows"], strict=True
         ):
             old, new = change.nodes
             assert sent["names"][name] == (both[0][old] if old >= 0 else both[1][new])
             assert (was, rank) == change.ranks
-            assert gold == change.gold
+            assert (gold, answers) == (change.gold, change.answers)
             before, after = change.read
             assert flags == READ_BEFORE * before + READ_AFTER * after + NARROW * change.narrow
     rows = {row[0] for dot in sent["dots"] for row in dot["rows"]}

@@ -19,6 +19,7 @@ from segviz.evaluation.stages import (
 from segviz.figures.charts import rows_figure
 from segviz.text.words import quotes
 from tests.data import real_data
+from tests.evaluation import restated
 from tests.memories import KINDS, built, sample
 
 EMBEDDER = HashingEmbedder()
@@ -33,9 +34,9 @@ def facts_memory():
     return segviz.memory_from(facts, conversation=conversation, embedder=EMBEDDER)
 
 
-def holding(memory, structure, turn):
+def holding(memory, structure, turn, answer):
     """Nodes that hold a turn, by the definition: its leaf, else the memories made from it, and
-    nodes above whose text quotes it."""
+    nodes above whose text quotes it or states the answer."""
     content = memory.conversation.turn(turn).content
     found = set()
     for node in range(len(structure)):
@@ -47,7 +48,9 @@ def holding(memory, structure, turn):
             for child in structure.children[node]
         )
         raw = structure.level[node] == 0 and not ghost
-        if raw or made or (not ghost and quotes(structure.text[node], content)):
+        text = structure.text[node]
+        says = quotes(text, content) or bool(answer and restated.states(text, answer))
+        if raw or made or (not ghost and says):
             found.add(node)
     return found
 
@@ -66,12 +69,12 @@ def test_every_stage_equals_a_slow_restatement(name, budget):
         order = sorted(nodes, key=lambda n: (-result.final[n], n))
         paid, spent = [], 0
         for node in order[:4]:
-            spent += -(-len(s.text[node]) // 4)
-            if budget is not None and spent > budget:
+            if budget is not None and spent >= budget:
                 break
             paid.append(node)
+            spent += -(-len(s.text[node]) // 4)
         for turn in question.evidence:
-            at = sorted(order.index(node) for node in holding(memory, s, turn))
+            at = sorted(order.index(node) for node in holding(memory, s, turn, question.answer))
             if not at:
                 stage = "never written"
             elif at[0] >= 4:

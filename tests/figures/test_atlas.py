@@ -3,7 +3,7 @@
 import pytest
 
 from segviz.evaluation import Outcomes
-from segviz.figures.compare import atlas, atlas_sentence, marks
+from segviz.figures.compare import atlas, atlas_sentence, group_of, marks
 
 
 def outcomes(*questions):
@@ -12,12 +12,20 @@ def outcomes(*questions):
     return Outcomes((1,) * len(questions), {"reached": values}, fates=fates)
 
 
-FATE = (1, 0, 2)
+FATE = (1, 0, 0, 2)
 COLUMNS = {
-    "none": outcomes((0.5, FATE), (0.5, (0, 1, 1)), (None, (0, 0, 0)), (0.2, FATE), (1.0, FATE)),
-    "more": outcomes((0.5, FATE), (0.0, (0, 0, 1)), (None, (0, 0, 0)), (0.3, FATE), (0.5, FATE)),
-    "else": outcomes((0.9, FATE), (0.5, (0, 1, 1)), (None, (0, 0, 0)), (0.2, FATE), (1.0, FATE)),
-    "best": outcomes((1.0, FATE), (0.5, (1, 0, 1)), (None, (0, 0, 0)), (0.2, FATE), (1.0, FATE)),
+    "none": outcomes(
+        (0.5, FATE), (0.5, (0, 1, 0, 1)), (None, (0, 0, 0, 0)), (0.2, FATE), (1.0, FATE)
+    ),
+    "more": outcomes(
+        (0.5, FATE), (0.0, (0, 0, 0, 1)), (None, (0, 0, 0, 0)), (0.3, FATE), (0.5, FATE)
+    ),
+    "else": outcomes(
+        (0.9, FATE), (0.5, (0, 1, 0, 1)), (None, (0, 0, 0, 0)), (0.2, FATE), (1.0, FATE)
+    ),
+    "best": outcomes(
+        (1.0, FATE), (0.5, (1, 0, 0, 1)), (None, (0, 0, 0, 0)), (0.2, FATE), (1.0, FATE)
+    ),
 }
 
 
@@ -26,7 +34,7 @@ def test_the_largest_change_of_the_measure_comes_first():
     # Question 2 has no value; 0 changes elsewhere only. Equal changes keep their order.
     assert [row.place for row in rows] == [1, 4, 3, 0]
     assert [row.change for row in rows] == pytest.approx([-0.5, -0.5, 0.1, 0])
-    assert rows[0].fates == ((0, 1, 1), (0, 0, 1), (0, 1, 1), (1, 0, 1))
+    assert rows[0].fates == ((0, 1, 0, 1), (0, 0, 0, 1), (0, 1, 0, 1), (1, 0, 0, 1))
     sentence = atlas_sentence(rows, "none", "more", "evidence reached")
     assert "evidence reached, more wins 1 of 4 questions and loses 2 against none" in sentence
 
@@ -52,5 +60,13 @@ def test_rounding_neither_wins_nor_loses():
 
 
 def test_a_mark_for_each_turn_and_counts_of_many():
-    assert marks((2, 1, 4)) == "●●◐○"
-    assert marks((0, 3, 9)) == "◐3 ○6"
+    assert marks((2, 1, 1, 5)) == "●●◐◉○"
+    assert marks((0, 3, 2, 9)) == "◐3 ◉2 ○4"
+
+
+def test_without_a_measure_turns_in_evidence_count_alike():
+    pair = {"base": outcomes((0, (1, 0, 0, 2))), "b": outcomes((0, (0, 1, 1, 2)))}
+    (row,) = atlas(pair, "b", [0])
+    assert (row.change, group_of(row)) == (1, "won")
+    (row,) = atlas({"base": pair["b"], "b": outcomes((0, (2, 0, 0, 2)))}, "b", [0])
+    assert (row.change, group_of(row)) == (0, "in evidence as before")

@@ -23,12 +23,15 @@ from segviz.figures.significance import number
 ORDER = [f"D1:{i}" for i in range(1, 21)]
 GOLD = ["D1:2", "D1:5", "D1:9"]
 RETURNED = {"Tree": {"D1:2", "D1:3", "D1:7"}, "Flat": {"D1:3", "D1:5", "D1:12"}}
-COVERED = {"Tree": RETURNED["Tree"] | {"D1:5"}, "Flat": RETURNED["Flat"]}
+FATES = {
+    "Tree": {"D1:2": "found", "D1:5": "quoted", "D1:9": "missed"},
+    "Flat": {"D1:2": "answered", "D1:5": "found", "D1:9": "not in any leaf"},
+}
 WORDS = {turn: f"Ann: what is said in {turn} " + "and more " * 20 for turn in ORDER}
 
 
 def matrix(gold=GOLD):
-    return turn_matrix(RETURNED, ORDER, gold, COVERED)
+    return turn_matrix(RETURNED, ORDER, gold, FATES)
 
 
 def test_every_gold_turn_is_a_column_also_what_no_system_returned():
@@ -38,13 +41,12 @@ def test_every_gold_turn_is_a_column_also_what_no_system_returned():
     for name, row in zip(found.names, found.states, strict=True):
         for turn, state in zip(found.turns, row, strict=True):
             if turn in GOLD:
-                inside = turn in COVERED[name]
-                expected = "found" if turn in RETURNED[name] else "covered" if inside else "missed"
+                expected = FATES[name][turn]
             else:
                 expected = "returned" if turn in RETURNED[name] else ""
             assert state == expected
     assert gold_sentence(found) == (
-        "Of 3 gold turns found: Tree 1 and 1 covered, Flat 1. No system has D1:9."
+        "Of 3 gold turns found: Tree 1 and 1 quoted, Flat 1 and 1 answered. No system has D1:9."
     )
 
 
@@ -71,7 +73,7 @@ def test_a_row_for_each_turn_has_its_words_and_a_mark_for_each_system():
     rows = turn_rows(matrix(), WORDS)
     marks = [(row["turn"], row["Tree"], row["Flat"]) for row in rows]
     assert marks == [
-        ("◆ D1:2", "●", "○"),
+        ("◆ D1:2", "●", "◉"),
         ("◆ D1:5", "◐", "●"),
         ("◆ D1:9", "○", "○"),
         ("D1:3", "✓", "✓"),
@@ -86,7 +88,7 @@ def test_without_gold_or_without_anything_returned():
     plain = matrix(gold=[])
     assert gold_sentence(plain) == ""
     assert {row["turn"] for row in turn_rows(plain, WORDS)} == RETURNED["Tree"] | RETURNED["Flat"]
-    nothing = turn_matrix({"Tree": set()}, ORDER, GOLD, {"Tree": set()})
+    nothing = turn_matrix({"Tree": set()}, ORDER, GOLD, {"Tree": dict.fromkeys(GOLD, "missed")})
     assert gold_sentence(nothing) == (
         "Of 3 gold turns found: Tree 0. No system has D1:2, D1:5, D1:9."
     )

@@ -194,7 +194,7 @@ class TestVerdict:
     def test_the_best_is_one_that_is_told_even_below_a_higher_mean(self, found):
         """An undecided setting may have the highest mean; what the verdict names is framed."""
         noise = replace(found.cell("both", 0.1, 3), outcomes=outcomes(3, 0.5))
-        wild = [3.0 if i % 3 else -2.5 for i in range(QUESTIONS)]
+        wild = [3.0 if i % 3 else -3.5 for i in range(QUESTIONS)]
         values = [
             None if old is None else old + more
             for old, more in zip(found.baseline.outcomes.values["reached"], wild, strict=True)

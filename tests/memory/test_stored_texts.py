@@ -74,10 +74,10 @@ def test_a_store_is_credited_with_what_it_keeps_and_nothing_else():
     outcomes = segviz.evaluate(memory, conversation().questions, policy="none").outcomes
     assert outcomes.values["recall"] == (1.0, 0.5)  # nothing was written of D2:2
     assert outcomes.values["reached"] == (1.0, 0.5)
-    assert outcomes.fates == ((1, 0, 1), (1, 0, 2))
+    assert outcomes.fates == ((1, 0, 0, 1), (1, 0, 0, 2))
     gold = memory.gold(("D2:2", "D2:1"))
     fate = gold.fate(memory.ask("Saturn", policy="none").evidence)
-    assert fate == {"D2:2": "not in any leaf", "D2:1": "hit"}
+    assert fate == {"D2:2": "not in any leaf", "D2:1": "found"}
 
 
 def test_raw_units_beside_memories_are_held_by_themselves():

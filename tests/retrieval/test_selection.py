@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -6,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.retrieval import (
+    cut,
+    cut_texts,
     distinct,
     estimated_tokens,
     level_distribution,
@@ -72,22 +75,39 @@ def test_scores_that_are_no_numbers_come_last():
 
 
 def literal_budget(order, texts, budget):
-    """The longest beginning of the ranking whose texts together fit."""
+    """The nodes before which less than the budget is spent."""
     cost = [-(-len(texts[node]) // 4) for node in order]
-    return max((order[:n] for n in range(len(order) + 1) if sum(cost[:n]) <= budget), key=len)
+    return [node for place, node in enumerate(order) if sum(cost[:place]) < budget]
 
 
 texts_11 = st.lists(st.text("ab 雨", max_size=30), min_size=11, max_size=11)
 
 
 @given(scores_11, texts_11, level_sets, st.integers(1, 60))
-def test_a_budget_takes_the_longest_beginning_that_fits(values, texts, levels, budget):
+def test_a_budget_takes_texts_in_order_and_cuts_the_last(values, texts, levels, budget):
     s = toy()
     s = type(s)(s.level, s.start, s.stop, tuple(texts), s.vector, s.active, s.edges)
     found = top_k(np.array(values), s, 3, levels, budget)
     order = literal_ranking(np.array(values), s, levels)
     assert found == literal_budget(order, texts, budget)
-    assert sum(estimated_tokens(texts[node]) for node in found) <= budget
+    read = cut_texts([texts[node] for node in found], budget)
+    whole = [texts[node] for node in found]
+    assert sum(map(estimated_tokens, read)) <= budget
+    assert read[:-1] == whole[:-1]
+    assert found  # never empty, however long the first text is
+    assert whole[-1].startswith(read[-1])
+    if read[-1] != whole[-1]:
+        # No whole word of the last text could be added.
+        word = re.match(r"\s*\S*", whole[-1][len(read[-1]) :])[0]
+        left = budget - sum(map(estimated_tokens, read[:-1]))
+        assert len(read[-1] + word) > 4 * left
+
+
+def test_a_text_is_cut_after_a_whole_word_unless_the_first_is_too_long():
+    assert cut("red bicycle", 1) == "red "
+    assert cut("red bicycle", 2) == "red"
+    assert cut("red bicycle", 3) == "red bicycle"
+    assert cut("telescope of", 2) == "telescop"
 
 
 def test_k_does_not_count_beside_a_budget():

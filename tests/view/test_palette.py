@@ -107,16 +107,16 @@ def test_coherence_is_ordered_and_never_vanishes(ramp: tuple[str, ...], page: st
 @pytest.mark.parametrize("vision", ["normal", "deuteranopia"])
 def test_fates_of_gold_are_told_apart(theme: str, page: str, vision: str) -> None:
     colours = GOLD_COLOURS[theme]
-    assert list(colours) == ["found", "covered", "missed", "above", "other"]
+    assert list(colours) == ["found", "quoted", "answered", "missed", "above", "other"]
     rgb = linear(list(colours.values()))
     if vision == "deuteranopia":
         rgb = rgb @ DEUTERANOPIA.T
     apart = lab(rgb)[:, None] - lab(rgb)[None]
-    distance = np.linalg.norm(apart, axis=2)[np.triu_indices(5, 1)]
+    distance = np.linalg.norm(apart, axis=2)[np.triu_indices(6, 1)]
     assert distance.min() > 8
     # What concerns gold leaves is the strongest, what does not concern gold the faintest.
     away = [contrast(colour, page) for colour in colours.values()]
-    assert min(away[:3]) > away[3] > away[4]
+    assert min(away[:4]) > away[4] > away[5]
 
 
 @pytest.mark.parametrize(("theme", "page"), [("light", "#ffffff"), ("dark", "#0e1117")])

@@ -135,6 +135,8 @@ interface Message extends Columns {
   /** The gold turns of each gold leaf, and how many were asked for. */
   gold_turns: Record<string, string[]>;
   gold_asked: number;
+  /** Of the gold turns of a node those for which it only states the answer. */
+  gold_answers: Record<string, string[]>;
   level_names: string[];
   /** Of texts of what is listed: what follows where the label is cut. */
   texts: Record<string, string>;
@@ -289,6 +291,8 @@ interface Scene {
 }
 
 type Answer = ReturnType<typeof import("./canvas/answer.js").answerOf>;
+/** The gold turns by what became of them. */
+type Fates = Record<"found" | "quoted" | "answered" | "missed", string[]>;
 /** Of an answer what its verdict says. */
 type Judged = Pick<Answer, "entered" | "after" | "moved" | "gold" | "was" | "is" | "held">;
 
@@ -502,8 +506,9 @@ interface Listed {
 
 // --- question atlas (atlas.py) -----------------------------------------------------------
 
-/** A node of a question: index of its name, ranks before and after (0 for none), flags, gold turns. */
-type RankRow = [name: number, was: number, is: number, flags: number, turns: number[]];
+/** A node of a question: index of its name, ranks before and after (0 for none), flags, gold turns, and
+ *  those that it only answers. */
+type RankRow = [name: number, was: number, is: number, flags: number, turns: number[], answers: number[]];
 interface Dot {
   place: number;
   text: string;

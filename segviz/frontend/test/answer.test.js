@@ -18,7 +18,7 @@ test("who entered and left, and from which rank to which", () => {
   assert.deepEqual([answer.entered, answer.left, answer.moved], [[1], [0], 0]);
   assert.deepEqual([answer.was.get(1), answer.is.get(0)], [3, 3]); // ties go to the older node
   assert.deepEqual(answer.gold.before.found, ["D1:1", "D2:2"]);
-  assert.deepEqual(answer.gold.after, { missed: ["D1:1"], covered: [], found: ["D2:2"] });
+  assert.deepEqual(answer.gold.after, { missed: ["D1:1"], quoted: [], answered: [], found: ["D2:2"] });
   assert.deepEqual(answer.levels.after, [2, 0, 0]);
   assert.deepEqual(answer.held.get(6), ["D1:1", "D2:2"]);
 });
@@ -47,6 +47,29 @@ test("the verdict and the line of what changed, and of what did not", () => {
   const wide = { top_initial: Int32Array.from([2, 1]), top_final: Int32Array.from([4, 1]) };
   assert.equal(parts(wide)[0], "better Gold quoted by a wider node now 1 of 2: rank 4 → 1 · 1 of 2 replaced");
   assert.equal(parts(up)[3], "gold 2/2 → 1/2, 1 quoted by a wider node");
+});
+
+test("a node that states the answer is named in the verdict", () => {
+  const wide = { top_initial: Int32Array.from([2, 1]), top_final: Int32Array.from([4, 1]),
+    gold_answers: { 4: ["D1:1"] } };
+  const parts = (changes) => changeParts(sceneOf(changes)).map((part) => part.join(" ").replace(/[\u2068\u2069]/g, ""));
+  const { answer } = sceneOf(wide);
+  assert.deepEqual(answer.gold.after, { found: [], quoted: [], answered: ["D1:1"], missed: ["D2:2"] });
+  assert.equal(parts(wide)[0], "better Gold stated now 1 of 2 by “four” on level 1, rank 1 · 1 of 2 replaced");
+  assert.equal(parts(wide)[3], "gold 0/2 → 0/2, 1 answered by a node above");
+  const back = { ...wide, top_initial: wide.top_final, top_final: wide.top_initial };
+  assert.equal(parts(back)[0], "worse Gold no longer stated 1 of 2 · 1 of 2 replaced");
+  const same = { ...wide, top_initial: wide.top_final };
+  assert.equal(parts(same)[0], "same Gold 1 of 2 in evidence as before, missed: rank 2 → 2 · same 2 nodes, same order");
+  const all = { ...same, gold: Int32Array.from([0]), gold_asked: 1 };
+  assert.equal(parts(all)[0], "same Gold in evidence, before and after: stated by “four” on level 1, rank 1 · same 2 nodes, same order");
+});
+
+test("what is found by itself and then only stated is not lost", () => {
+  const changes = { top_initial: Int32Array.from([0, 3]), top_final: Int32Array.from([4, 3]),
+    gold_answers: { 4: ["D1:1"] } };
+  const [[tone, words]] = changeParts(sceneOf(changes));
+  assert.deepEqual([tone, words.includes("lost")], ["same", false]);
 });
 
 test("evidence best first, what has left at the end", () => {

@@ -10,18 +10,20 @@ const [OUT, BEFORE, AFTER, NARROW] = [0, 1, 2, 4];
 const BOTH = BEFORE + AFTER;
 
 /** Of ten, here two: 0 stays, 1 leaves, 2 (a gold leaf) enters; 3 quotes the other gold turn. */
-const rows = [[0, 2, 1, BOTH, []], [1, 1, 12, BEFORE, []], [2, 17, 2, AFTER + NARROW, [0]],
-  [3, 30, 28, OUT + NARROW, [1]]];
-const verdict = (some, asked = 2) => verdictOf(...answerOf({ rows: some, asked }));
+const rows = [[0, 2, 1, BOTH, [], []], [1, 1, 12, BEFORE, [], []], [2, 17, 2, AFTER + NARROW, [0], []],
+  [3, 30, 28, OUT + NARROW, [1], []]];
+const verdict = (some, asked = 2) => verdictOf(...answerOf({ rows: some, asked }), (row) => `“${row}”`);
 
 test("the verdict on a dot is the one of Ask", () => {
   assert.deepEqual(verdict(rows), ["better", "Gold gained 1 of 2: rank 17 → 2 · 1 of 2 replaced"]);
   const back = rows.map(([name, was, is, flags, turns]) =>
-    [name, is, was, (flags & NARROW) | (flags & 1 ? 2 : 0) | (flags & 2 ? 1 : 0), turns]);
+    [name, is, was, (flags & NARROW) | (flags & 1 ? 2 : 0) | (flags & 2 ? 1 : 0), turns, []]);
   assert.deepEqual(verdict(back), ["worse", "Gold lost 1 of 2: rank 2 → 17 · 1 of 2 replaced"]);
-  const wide = [rows[0], [1, 1, 12, BEFORE, []], [2, 9, 2, AFTER, [0]], [3, 8, 9, NARROW, [0]]];
+  const wide = [rows[0], [1, 1, 12, BEFORE, [], []], [2, 9, 2, AFTER, [0], []], [3, 8, 9, NARROW, [0], []]];
   assert.deepEqual(verdict(wide, 1), ["better", "Gold quoted by a wider node now: rank 9 → 2 · 1 of 2 replaced"]);
-  assert.deepEqual(verdict([[0, 1, 2, BOTH, []], [1, 2, 1, BOTH, []]], 0), ["same", "same 2 nodes, 2 swapped"]);
+  const states = wide.with(2, [2, 9, 2, AFTER, [0], [0]]);
+  assert.deepEqual(verdict(states, 1), ["better", "Gold stated now by “2”, rank 2 · 1 of 2 replaced"]);
+  assert.deepEqual(verdict([[0, 1, 2, BOTH, [], []], [1, 2, 1, BOTH, [], []]], 0), ["same", "same 2 nodes, 2 swapped"]);
 });
 
 test("retrieved nodes come in the order of their ranks, then gold, then who enters or leaves", () => {
@@ -31,12 +33,12 @@ test("retrieved nodes come in the order of their ranks, then gold, then who ente
 });
 
 test("of many gold nodes below the ten those that enter are listed, the others left out", () => {
-  const golds = [40, 50, 60].map((rank, i) => [3 + i, rank, rank, OUT + NARROW, [1]]);
-  const { places } = placesOf([...golds, [9, 70, 1, AFTER + NARROW, [0]], [8, 1, 2, BOTH, []]]);
+  const golds = [40, 50, 60].map((rank, i) => [3 + i, rank, rank, OUT + NARROW, [1], []]);
+  const { places } = placesOf([...golds, [9, 70, 1, AFTER + NARROW, [0], []], [8, 1, 2, BOTH, [], []]]);
   assert.deepEqual(places[0], [2.5, 3.5, undefined, 4.5, 0]);
 });
 
 test("a node that the other memory lacks has a place on one side alone", () => {
-  const { places } = placesOf([[0, 1, 0, BEFORE, []], [1, 0, 1, AFTER, []]]);
+  const { places } = placesOf([[0, 1, 0, BEFORE, [], []], [1, 0, 1, AFTER, [], []]]);
   assert.deepEqual(places, [[0, undefined], [undefined, 0]]);
 });

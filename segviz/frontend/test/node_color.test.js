@@ -76,28 +76,30 @@ describe("fill", () => {
     assert.deepEqual(fills("change", [0, 1, 2]),
       [["#000000", "hatch"], ["#ffffff", null], ["#808080", null]]);
     assert.deepEqual(fills("gold", [0, 3, 4, 1]),
-      [["#c", "hatch"], ["#m", "cross"], ["#a", null], ["#o", null]]);
+      [["#q", "hatch"], ["#m", "cross"], ["#a", null], ["#o", null]]);
     assert.deepEqual(fills("coherence", [5, 2, 6]),
       [["#ffffff", null], ["#cccccc", "dots"], ["#000000", null]]);
     assert.deepEqual(fills("session", [0, 3]), [["#440000", null], ["#ffee88", null]]);
   });
 
-  test("a gold leaf is found, covered or missed", () => {
+  test("a gold leaf is found, quoted, answered or missed", () => {
     const { tree, data } = sceneOf();
     const fate = (top) => [...goldClasses(tree, data, top)].sort();
     const above = [[4, "above"], [5, "above"], [6, "above"]];
     assert.deepEqual([[0, 3], [4], [], [6]].map(fate), [
       [[0, "found"], [3, "found"], ...above],
-      [[0, "covered"], [3, "missed"], ...above],
+      [[0, "quoted"], [3, "missed"], ...above],
       [[0, "missed"], [3, "missed"], ...above],
-      [[0, "covered"], [3, "covered"], ...above],
+      [[0, "quoted"], [3, "quoted"], ...above],
     ]);
+    const states = { ...data, gold_answers: { 6: ["D2:2"] } };
+    assert.deepEqual([...goldClasses(tree, states, [6])].sort(), [[0, "quoted"], [3, "answered"], ...above]);
   });
 
-  test("a node above that quotes nothing covers nothing", () => {
+  test("a node above that has no gold turn changes no fate", () => {
     const { tree, data } = sceneOf({ gold_turns: { 0: ["D1:1"], 3: ["D2:2"], 6: ["D2:2"] } });
     const classes = goldClasses(tree, data, [4, 6]);
-    assert.deepEqual([classes.get(0), classes.get(3)], ["missed", "covered"]);
+    assert.deepEqual([classes.get(0), classes.get(3)], ["missed", "quoted"]);
   });
 
   test("a leaf drawn twice has one fate", () => {
@@ -105,7 +107,7 @@ describe("fill", () => {
     const { tree, data } = sceneOf({ gold: [0, 2], gold_turns: { 6: ["D1:1"], 9: ["D1:1"] },
       origin: Int32Array.from([9, 8, 9, 7, 6, 5, 4]) });
     const found = goldClasses(tree, data, [4]);
-    assert.deepEqual([found.get(0), found.get(2)], ["covered", "covered"]);
+    assert.deepEqual([found.get(0), found.get(2)], ["quoted", "quoted"]);
   });
 
 });
@@ -150,7 +152,7 @@ describe("classes", () => {
     assert.deepEqual(counts("level"),
       ["level", "node", [[0, "L0", 4], [1, "L1", 2], [2, "L2", 1]]]);
     assert.deepEqual(counts("gold"), ["gold", "node", [["found", "found", 0],
-      ["covered", "covered", 1], ["missed", "missed", 1], ["above", "above", 3],
+      ["quoted", "quoted", 1], ["answered", "answered", 0], ["missed", "missed", 1], ["above", "above", 3],
       ["other", "other", 2]]]);
     assert.deepEqual(counts("coherence"), ["coherence", "node", [[0, "below 0.2", 2],
       [1, "0.2–0.4", 0], [2, "0.4–0.6", 2], [3, "0.6–0.8", 0], [4, "0.8–1.0", 2],

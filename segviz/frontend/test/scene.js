@@ -40,7 +40,8 @@ export function sceneOf(changes = {}, look = {}, picture = "scores") {
     ghost: new Int32Array(0),
     gold: Int32Array.from([0, 3]), gold_asked: 2, ingredients: [],
     answering: {}, gold_turns: { 0: ["D1:1"], 3: ["D2:2"], 4: ["D1:1"], 6: ["D1:1", "D2:2"] },
-    level_names: [], texts: {}, matches: {}, ranks: null, live: null, origin: new Int32Array(0),
+    gold_answers: {}, level_names: [], texts: {}, matches: {}, ranks: null, live: null,
+    origin: new Int32Array(0),
     places_initial: [], places_final: [],
     same_text: Int32Array.from([0, 1, 2, 3, 4, 5, 6]), quoted: new Int32Array(0),
     top_initial: Int32Array.from([0, 6]), top_final: Int32Array.from([1, 4]),
@@ -58,7 +59,7 @@ export function sceneOf(changes = {}, look = {}, picture = "scores") {
     look: { colour: "", labels: "", ...look }, isolated: null, tints: new Map(),
     most: 0.4, marks: markWeights(data),
     theme: { background: "#ffffff", unknown: "#cccccc", levels: ["#aa0000", "#bb0000"],
-      gold: { found: "#f", covered: "#c", missed: "#m", above: "#a", other: "#o" },
+      gold: { found: "#f", quoted: "#q", answered: "#n", missed: "#m", above: "#a", other: "#o" },
       table: grey, changeTable: grey, measureTable: grey } };
   scene.shades = shadesOf(scene);
   scene.answer = answerOf(scene);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import pairwise, zip_longest
+from itertools import accumulate, pairwise, zip_longest
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from segviz.construct import Annotate, Arrival, Declared, Services, param
 from segviz.construct.annotate import Annotation
-from segviz.retrieval import MemoryView, Retrieval, estimated_tokens, select
+from segviz.retrieval import MemoryView, Retrieval, estimated_tokens
 from segviz.systems.common.annotation import annotator, prepared, write
 from segviz.systems.common.published import departures_of
 from segviz.systems.common.retrieval import (
@@ -135,8 +135,9 @@ class Raptor(Declared):
         if self.retrieval == "traversal":
             return from_the_top(structure, scores, self.width)
         order = best_first(np.flatnonzero(structure.active).tolist(), scores)
-        # §3, collapsed tree: nodes of all layers compete until the token budget is used up.
-        kept = select(order, structure.text, len(order) or 1, self.budget)
+        # §3, collapsed tree: nodes of all layers compete until the next text does not fit.
+        paid = accumulate(estimated_tokens(structure.text[node]) for node in order)
+        kept = order[: sum(tokens <= self.budget for tokens in paid)]
         note = f"{len(kept)} of {len(order)} nodes fit into {self.budget} tokens."
         stages = (stage("all layers", note, order, scores, kept[: view.k]),)
         return as_retrieval(kept, scores, stages)

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from segviz.construct.annotate import FAULT, OF_MODEL, PROMPT, REPLY, WRITTEN_BY
-from segviz.evaluation.node_texts import unsourced
 from segviz.tree.inspect import (
     State,
     Written,
@@ -130,7 +129,6 @@ def _source(shown: PageState, node: int) -> None:
 
 def _origin(shown: PageState, node: int, origin: Mapping[str, str]) -> None:
     """Draws the author of a text; if a model was asked for it, also the prompt and the reply."""
-    session, structure = shown.session, shown.structure
     by, why = unmarked(origin.get(WRITTEN_BY, "")), origin.get(FAULT, "")
     author = f"Written by {by}."
     if why:  # the lines may be those of a model: it wrote the children
@@ -138,14 +136,8 @@ def _origin(shown: PageState, node: int, origin: Mapping[str, str]) -> None:
     st.caption(f"{author} The turns below it have the original words.")
     if PROMPT not in origin:  # no model was asked
         return
-    covered = [session.memory.units[index] for index in structure.coverage(node)]
-    if lacking := unsourced(structure.text[node], covered):
-        st.caption(
-            f"Numbers and names that its turns do not have: {unmarked(', '.join(lacking))}. A "
-            "model worked them out or invented them."
-        )
     with st.popover("Prompt and reply", icon=":material/forum:", key="origin"):
-        prompt = session.memory.prompt_of(node, shown.step)
+        prompt = shown.session.memory.prompt_of(node, shown.step)
         if prompt is None:
             st.caption("The prompt is not stored and cannot be restored from this memory.")
         else:

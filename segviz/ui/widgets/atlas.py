@@ -14,15 +14,13 @@ import numpy as np
 import streamlit as st
 
 from segviz.evaluation import MEASURES, Outcomes
-from segviz.evaluation.evaluation import ranked
+from segviz.evaluation.evaluation import fates_of, ranked
 from segviz.evaluation.question_batch import Limits, batches
 from segviz.evaluation.rank_changes import question_ranks, rank_changes
 from segviz.evaluation.stages import READ, STAGES, evidence_stages
 from segviz.figures.compare import (
-    COVERED,
-    FOUND,
     GROUPS,
-    MISSED,
+    MARKS,
     AtlasRow,
     atlas,
     atlas_sentence,
@@ -126,15 +124,14 @@ def draw_atlas(
     with choices, st.popover("As dots", key=f"{key}-dots-open", on_change="rerun") as dots:
         if dots.open:
             st.caption(
-                "A dot for each question, won or lost by the gold turns found. Point at one to see "
-                "how B ranks differently from A. Click it to ask the question on Ask."
+                "A dot for each question, won or lost by gold turns in evidence. Point at one to "
+                "see how B ranks differently from A. Click it to ask the question on Ask."
             )
             pairs = atlas({base: every[base], focus: every[focus]}, focus, places)
             ways = [(f"A: {base}", drawn.side(base)), (f"B: {focus}", drawn.side(focus))]
             draw_dots(session, pairs, ways, key=f"{key}-dots", ask=lambda place: ask(place, focus))
     st.caption(
-        f"One mark per gold turn: {FOUND} found, {COVERED} covered by a wider retrieved node, "
-        f"{MISSED} missed. *B against A* follows {label}. "
+        f"One mark per gold turn: {MARKS}. *B against A* follows {label}. "
         f"Click a {'mark' if explain else 'cell'} to ask the question on Ask"
         f"{', or a question to explain it below' if explain else ''}."
     )
@@ -203,10 +200,10 @@ def question_fates(session: AppSession, settings: RetrievalSettings) -> list[Atl
             return None
 
     def fates(way: RetrievalSettings) -> Outcomes:
-        counts = np.zeros((len(questions), 3), dtype=np.int64)
+        counts = np.zeros((len(questions), 4), dtype=np.int64)
         for batch in groups or group():
             counts[list(batch.places)] = batch.fates(ranked(memory, batch, way))
-        return Outcomes((), {}, fates=tuple((f, c, n) for f, c, n in counts.tolist()))
+        return Outcomes((), {}, fates=fates_of(counts))
 
     outcomes: dict[str, Outcomes] = {}
     for name, way in (("before", without_propagation(settings)), ("after", settings)):
@@ -259,7 +256,7 @@ def draw_dots(
         for _, (_, memory, _) in sides
     )
     dots = [
-        (row.place, questions[row.place].text, GROUPS.index(group), row.fates[0][2])
+        (row.place, questions[row.place].text, GROUPS.index(group), row.fates[0][-1])
         for group in GROUPS
         for row in rows
         if group_of(row) == group
@@ -318,9 +315,9 @@ def draw_questions(
     draw_dots(session, rows, sides, key=f"{key}-dots", ask=ask)
     st.caption(
         f"{len(rows)} questions with gold evidence: {read_preset(settings)} compared with no "
-        f"propagation, all levels admissible. {FOUND} found, {COVERED} quoted by a wider node, "
-        f"{MISSED} missed. The list names the stage at which the first gold turn is lost. Point "
-        "at a dot to see what changes; click a dot or a row to ask the question."
+        f"propagation, all levels admissible. {MARKS}. The list names the stage at which "
+        "the first gold turn is lost. Point at a dot to see what changes; click a dot or a row to "
+        "ask the question."
     )
     st.dataframe(
         [

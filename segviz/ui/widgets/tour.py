@@ -11,7 +11,7 @@ import streamlit as st
 from segviz.evaluation.evaluation import rescue
 from segviz.memory import Memory
 from segviz.retrieval import ranks
-from segviz.retrieval.gold import HIT
+from segviz.retrieval.gold import FOUND, MISSED
 from segviz.ui import keys
 from segviz.ui.address import show
 from segviz.ui.state import AppSession
@@ -141,14 +141,15 @@ def _rescued(memory: Memory) -> list[Stop]:
     question, with_it = questions[best.place], best.settings
     without = replace(with_it, policy="none")
     before, after = memory.ask(question, without), memory.ask(question, with_it)
-    gold = memory.gold(question.evidence, after.structure)
+    gold = memory.gold(question, after.structure)
     was, now = gold.fate(before.evidence), gold.fate(after.evidence)
-    turn = next(turn for turn, fate in now.items() if fate == HIT and was[turn] != HIT)
+    gained = [turn for turn, fate in now.items() if fate == FOUND and was[turn] != FOUND]
+    turn = min(gained, key=lambda turn: was[turn] != MISSED)
     leaf = next(leaf for leaf in gold.leaves if turn in gold.by_node[leaf])
     first, last = (
         ranks([leaf], each.final, each.structure, with_it.levels)[0] for each in (before, after)
     )
-    there = sum(fate == HIT for fate in was.values())
+    there = sum(fate == FOUND for fate in was.values())
     asked = Bookmark(question=best.place, retrieval=without)
     return [
         Stop(

@@ -1,5 +1,7 @@
 // What the rows of a dot say: an answer, for the verdict, and where each node stands on both sides.
 
+import { fatesOf } from "../shared/verdict.js";
+
 const NARROW = 4; // READ_BEFORE is 1, READ_AFTER is 2 (atlas.py)
 const GOLD_LISTED = 3; // gold nodes below the retrieved ones that have a line of their own
 
@@ -29,10 +31,10 @@ export function answerOf({ rows, asked }) {
   const known = [...turnsIn(leaves)];
   /** @param {number[]} read */
   const fates = (read) => {
-    const [found, any] = [turnsIn(read.filter((i) => leaves.includes(i))), turnsIn(read)];
-    return { found: known.filter((turn) => found.has(turn)),
-      covered: known.filter((turn) => any.has(turn) && !found.has(turn)),
-      missed: known.filter((turn) => !any.has(turn)) };
+    /** @type {(narrow: boolean) => Set<string>} */
+    const quotedIn = (narrow) => new Set(read.filter((i) => leaves.includes(i) === narrow)
+      .flatMap((i) => rows[i][4].filter((turn) => !rows[i][5].includes(turn)).map(String)));
+    return fatesOf(known, [quotedIn(true), quotedIn(false), turnsIn(read)]);
   };
   return [{ after, was, is, held, entered: after.filter((i) => !before.includes(i)),
     moved: after.filter((i, at) => before.includes(i) && was.get(i) !== at + 1).length,

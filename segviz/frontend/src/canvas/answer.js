@@ -4,6 +4,7 @@
 import { lastly } from "../shared/dom.js";
 import { ancestors } from "../shared/links.js";
 import { isolateText } from "../shared/text.js";
+import { fatesOf } from "../shared/verdict.js";
 import { levelCounts, ranksOf } from "./propagate.js";
 
 const WORDS = 6;
@@ -41,27 +42,24 @@ function addRanks(ranks, nodes, scores, data) {
 }
 
 /** The gold turns by what became of them under these retrieved nodes: found in a node of one unit,
- *  covered where wider nodes alone quote them, or missed.
- * @type {(data: Message, tree: Tree, top: Ids) => Record<string, string[]>} */
+ *  quoted where wider nodes alone have them, answered where a node above states the answer, or missed.
+ * @type {(data: Message, tree: Tree, top: Ids) => Fates} */
 function fates(data, tree, top) {
   const retrieved = new Set(Array.from(top, (node) => nodeOf(data, node)));
-  const [wide, narrow] = [new Set(), new Set()];
+  const [wide, narrow, stated] = [new Set(), new Set(), new Set()];
   for (const leaf of data.gold) {
     for (const node of [leaf, ...ancestors(tree, leaf)].filter((n) => retrieved.has(nodeOf(data, n)))) {
       const held = tree.stop[node] - tree.start[node] === 1 ? narrow : wide;
-      for (const turn of turnsOf(data, node)) held.add(turn);
+      const answers = data.gold_answers[nodeOf(data, node)];
+      for (const turn of turnsOf(data, node)) (answers?.includes(turn) ? stated : held).add(turn);
     }
   }
   /** @type {string[]} */
   const turns = [...new Set(Array.from(data.gold).flatMap((leaf) => turnsOf(data, leaf)))];
-  return {
-    found: turns.filter((turn) => narrow.has(turn)),
-    covered: turns.filter((turn) => wide.has(turn) && !narrow.has(turn)),
-    missed: turns.filter((turn) => !wide.has(turn) && !narrow.has(turn)),
-  };
+  return fatesOf(turns, [narrow, wide, stated]);
 }
 
-/** The gold turns that a leaf holds or a node above quotes.
+/** The gold turns that a leaf has, a node above quotes, or for which it states the answer.
  * @type {(data: Message, node: number) => string[]} */
 export const turnsOf = (data, node) => data.gold_turns[nodeOf(data, node)] ?? [];
 
@@ -69,7 +67,7 @@ export const turnsOf = (data, node) => data.gold_turns[nodeOf(data, node)] ?? []
  * @type {(data: Message, box: number) => number} */
 export const nodeOf = (data, box) => data.origin[box] ?? box;
 
-/** The gold turns of each gold leaf and of each node above one that quotes any. */
+/** The gold turns of each gold leaf and of each node above one that has any. */
 const heldBy = lastly((/** @type {Message} */ data, /** @type {Tree} */ tree) => {
   /** @type {Map<number, string[]>} */
   const held = new Map();

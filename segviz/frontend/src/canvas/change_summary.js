@@ -46,8 +46,10 @@ export function changeParts(scene) {
     if (nodes.length > NAMED) words.push(`${nodes.length - NAMED} more`);
     return words.join(", ");
   };
+  const called = (/** @type {number} */ node) =>
+    `“${nameOf(data, node)}” on ${levelName(data, data.level[node])}`;
   /** @type {TipLine[]} */
-  const parts = [verdictOf(answer, data.gold)];
+  const parts = [verdictOf(answer, data.gold, called)];
   if (entered.length) parts.push(["in", named(entered)]);
   if (left.length) parts.push(["out", named(left)]);
   if (gold.asked) parts.push(["gold", goldWords(gold)]);
@@ -62,8 +64,9 @@ export function changeParts(scene) {
 
 /** @param {Answer["gold"]} gold */
 function goldWords({ before, after, asked }) {
-  const wide = after.covered.length ? `, ${after.covered.length} quoted by a wider node` : "";
-  return `${before.found.length}/${asked} → ${after.found.length}/${asked}${wide}`;
+  const wide = after.quoted.length ? `, ${after.quoted.length} quoted by a wider node` : "";
+  const stated = after.answered.length ? `, ${after.answered.length} answered by a node above` : "";
+  return `${before.found.length}/${asked} → ${after.found.length}/${asked}${wide}${stated}`;
 }
 
 /** Why the best of the missed gold leaves is not retrieved; "" where none is ranked.

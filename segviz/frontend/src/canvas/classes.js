@@ -47,8 +47,9 @@ function sessionClasses({ data, tree, runs, runOf }) {
 
 const GOLD_NAMES = {
   found: ["found", "gold leaves that were retrieved by themselves"],
-  covered: ["covered", "gold leaves that only a wider retrieved node quotes"],
-  missed: ["missed", "gold leaves that no retrieved node holds or quotes"],
+  quoted: ["quoted", "gold leaves that only a wider retrieved node quotes"],
+  answered: ["answered", "gold leaves below a retrieved node that states the answer"],
+  missed: ["missed", "gold leaves that no retrieved node has, quotes or answers"],
   above: ["above", "nodes above a gold leaf"],
   other: ["other", "nodes that hold no gold evidence"],
 };

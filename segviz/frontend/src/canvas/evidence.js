@@ -172,8 +172,10 @@ function entry(s, row, selected, more = []) {
     make("span", "when", isolateText(whenOf(scene, node))));
   if (gold.length) {
     const narrow = data.stop[node] - data.start[node] === 1;
-    sign(narrow ? "gold" : "gold wide", line, "◆",
-      `${narrow ? "gold" : "quotes gold"} ${isolateText(gold.join(", "))}`);
+    const stated = data.gold_answers[nodeOf(data, node)];
+    const only = gold.every((turn) => stated?.includes(turn)); // states the answer, quotes no turn
+    sign(narrow && !only ? "gold" : "gold wide", line, only ? "◈" : "◆",
+      `${only ? "states the answer of" : narrow ? "gold" : "quotes gold"} ${isolateText(gold.join(", "))}`);
   }
   const matches = data.matches[nodeOf(data, node)];
   line.addEventListener("pointerenter", () => hover(s, node, null));

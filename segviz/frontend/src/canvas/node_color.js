@@ -144,18 +144,18 @@ export function sessionColour(scene, session, level) {
 // --- gold ----------------------------------------------------------------------------
 
 /** @type {Record<string, string>} */
-export const GOLD_PATTERN = { covered: "hatch", missed: "cross" };
+export const GOLD_PATTERN = { quoted: "hatch", answered: "dots", missed: "cross" };
 
 /** What became of each gold leaf under these retrieved nodes, and which nodes lie above one:
- *  a map from node to "found" (its unit came back by itself), "covered" (only a wider node that
- *  quotes one of its turns did), "missed" or "above". A leaf that is drawn twice has one fate,
+ *  a map from node to "found" (its unit came back by itself), "quoted" (only a wider node that
+ *  quotes one of its turns did), "answered" (a node above states the answer), "missed" or "above". A leaf that is drawn twice has one fate,
  *  that of its better copy.
  * @type {(tree: Tree, message: Message, top: Ids) => Map<number, string>} */
-export function goldClasses(tree, { gold, gold_turns, origin }, top) {
+export function goldClasses(tree, { gold, gold_turns, gold_answers, origin }, top) {
   /** @param {number} node */
   const original = (node) => (origin.length ? origin[node] : node);
   const retrieved = new Set(Array.from(top, original));
-  const names = ["missed", "covered", "found"];
+  const names = ["missed", "answered", "quoted", "found"];
   const fate = new Map();
   const classes = new Map();
   for (const leaf of gold) {
@@ -163,10 +163,11 @@ export function goldClasses(tree, { gold, gold_turns, origin }, top) {
     const turns = gold_turns[original(leaf)];
     let best = fate.get(original(leaf)) ?? 0;
     for (const node of [leaf, ...above]) {
-      const held = gold_turns[original(node)];
-      if (!retrieved.has(original(node)) || !held?.some((turn) => turns?.includes(turn))) continue;
+      const [held, answers] = [gold_turns, gold_answers].map((each) => each[original(node)] ?? []);
+      const mine = held.filter((turn) => turns?.includes(turn));
+      if (!retrieved.has(original(node)) || !mine.length) continue;
       const direct = node === leaf || tree.stop[node] - tree.start[node] === 1;
-      best = Math.max(best, direct ? 2 : 1);
+      best = Math.max(best, mine.every((turn) => answers.includes(turn)) ? 1 : direct ? 3 : 2);
     }
     fate.set(original(leaf), best);
     for (const node of above) classes.set(node, "above");

@@ -103,8 +103,8 @@ export function propagator(initial, tree) {
 // --- retrieval -------------------------------------------------------------------------
 
 /** The retrieved nodes of the admissible levels (null: all), best first, ties to the older
- *  node: k of them, or, with a budget (null: none), those before the first whose text no
- *  longer fits into so many tokens. Those that a better one has or quotes may be skipped.
+ *  node: k of them, or, with a budget (null: none), those whose texts begin within so many
+ *  tokens. Those that a better one has or quotes may be skipped.
  * @type {(scores: Weights, given: Texts & Pick<Columns, "level" | "tokens">,
  *    retrieval: Retrieval) => Int32Array} */
 export function topNodes(scores, data, { k, budget, levels, deduplicate }) {
@@ -167,7 +167,7 @@ function highest(scores, admits, k) {
 function affordable(nodes, tokens, budget) {
   let left = budget;
   let count = 0;
-  while (count < nodes.length && (left -= tokens[nodes[count]]) >= 0) count++;
+  while (count < nodes.length && left > 0) left -= tokens[nodes[count++]];
   return nodes.slice(0, count);
 }
 

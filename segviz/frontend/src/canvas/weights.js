@@ -66,7 +66,7 @@ function shadeWeights(scene, half) {
   }
 }
 
-const GOLD_ORDER = ["other", "above", "found", "covered", "missed"];
+const GOLD_ORDER = ["other", "above", "found", "quoted", "answered", "missed"];
 
 /** Whether single nodes, not whole columns or rows, stand alone: then one of them must win
  *  its pixel column.

@@ -2,19 +2,27 @@
 
 export const NAMED = 2; // nodes that are named of some
 
-/** What became of the gold turns, and how many nodes were replaced; `leaves` are the gold leaves.
- * @type {(answer: Judged, leaves: Ids) => TipLine} */
-export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves) {
+/** Sorts gold turns by the best of what became of them: in the first of the sets, the second, the
+ *  third, or in none.
+ * @type {(turns: string[], sets: Set<string>[]) => Fates} */
+export function fatesOf(turns, sets) {
+  const [found, quoted, answered, missed] = [0, 1, 2, -1].map((fate) =>
+    turns.filter((turn) => sets.findIndex((set) => set.has(turn)) === fate));
+  return { found, quoted, answered, missed };
+}
+
+/** What became of the gold turns, and how many nodes were replaced; `leaves` are the gold leaves,
+ *  `called` names a node.
+ * @type {(answer: Judged, leaves: Ids, called: (node: number) => string) => TipLine} */
+export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves, called) {
   const size = after.length;
   const moves = moved === 2 ? "2 swapped" : moved ? `${moved} in another place` : "same order";
   const replaced = entered.length ? `${entered.length} of ${size} replaced`
     : `same ${size} node${size === 1 ? "" : "s"}, ${moves}`;
-  /** @type {(fates: Record<string, string[]>, turn: string) => number} */
-  const worth = (fates, turn) => (fates.found.includes(turn) ? 2 : fates.covered.includes(turn) ? 1 : 0);
   const turns = Object.values(gold.after).flat();
   if (!turns.length) return ["same", replaced];
-  const gains = turns.filter((turn) => worth(gold.after, turn) > worth(gold.before, turn));
-  const drops = turns.filter((turn) => worth(gold.after, turn) < worth(gold.before, turn));
+  const gains = gold.before.missed.filter((turn) => !gold.after.missed.includes(turn));
+  const drops = gold.after.missed.filter((turn) => !gold.before.missed.includes(turn));
   /** ": rank 9 → 5" of the leaves that hold some turns, or of the wider nodes that quote them; ""
    *  where their level is not admitted.
    * @type {(some: string[], quoted?: boolean) => string} */
@@ -23,20 +31,31 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
       && held.get(node)?.some((turn) => some.includes(turn)))
     .sort((a, b) => (is.get(a) ?? 0) - (is.get(b) ?? 0)).slice(0, NAMED)
     .map((node, i) => `${i ? ", " : ": rank "}${was.get(node)} → ${is.get(node)}`).join("");
-  /** @type {(some: string[], words: [string, string]) => string} */
-  const told = (some, [whole, quoted]) => {
-    const narrow = some.some((turn) => gold.after.found.includes(turn) || gold.before.found.includes(turn));
+  /** `: “title” on level 2, rank 2` of the best retrieved node that states the answer for some turns.
+   * @type {(some: string[]) => string} */
+  const stating = (some) => {
+    const node = after.find((each) => held.get(each)?.some((turn) => some.includes(turn)));
+    return node === undefined ? "" : ` by ${called(node)}, rank ${is.get(node)}`;
+  };
+  /** What is said of turns that were gained or lost, where one was found, all were quoted or answered.
+   * @type {(some: string[], fates: Fates, words: [string, string, string]) => string} */
+  const told = (some, fates, [whole, quoted, stated]) => {
     const share = gold.asked > 1 ? ` ${some.length} of ${gold.asked}` : "";
+    const answered = some.every((turn) => fates.answered.includes(turn));
+    if (answered) return `Gold ${stated}${share}${fates === gold.after ? stating(some) : ""}`;
+    const narrow = some.some((turn) => fates.found.includes(turn));
     return `Gold ${narrow ? whole : quoted}${share}${shifts(some, !narrow)}`;
   };
-  const { found, missed } = gold.after;
+  const { found, answered, missed } = gold.after;
+  const known = turns.length - missed.length;
   /** @type {TipLine} */
   const [tone, words] = gains.length && drops.length
     ? ["same", `Gold: ${gains.length} won, ${drops.length} lost`]
-    : gains.length ? ["better", told(gains, ["gained", "quoted by a wider node now"])]
-      : drops.length ? ["worse", told(drops, ["lost", "no longer quoted"])]
-        : found.length === gold.asked ? ["same", "All gold found, before and after"]
-          : !missed.length ? ["same", "Gold found or quoted, before and after"]
-            : ["same", `Gold ${found.length ? `${found.length} of ${gold.asked} found as before, missed` : "still missed"}${shifts(missed)}`];
+    : gains.length ? ["better", told(gains, gold.after, ["gained", "quoted by a wider node now", "stated now"])]
+      : drops.length ? ["worse", told(drops, gold.before, ["lost", "no longer quoted", "no longer stated"])]
+        : found.length === gold.asked && gold.before.found.length === gold.asked
+          ? ["same", "All gold found, before and after"]
+          : !missed.length ? ["same", `Gold in evidence, before and after${answered.length ? `: stated${stating(answered)}` : ""}`]
+            : ["same", `Gold ${known ? `${known} of ${gold.asked} in evidence as before, missed` : "still missed"}${shifts(missed)}`];
   return [tone, `${words} · ${replaced}`];
 }

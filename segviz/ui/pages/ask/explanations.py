@@ -10,7 +10,7 @@ from segviz.evaluation.compare import Chart
 from segviz.figures.charts import rows_figure
 from segviz.memory.answer import is_adversarial
 from segviz.retrieval import Stage
-from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED
+from segviz.retrieval.gold import ABSENT, ANSWERED, FOUND, MISSED, QUOTED
 from segviz.systems import level_name, level_names
 from segviz.ui.settings import CUSTOM, AnswerState, read_option
 from segviz.ui.widgets import captions, charts, lists
@@ -50,16 +50,18 @@ def levels_note(state: AnswerState) -> None:
 
 def pair_sentence(first: AnswerState, second: AnswerState) -> str:
     """Compares two settings in Markdown: their gold turns, and the nodes that both retrieve."""
-    names, hits = [], []
+    names, numbers = [], []
     for which, each in (("first", first.result), ("second", second.result)):
         option = read_option(each.settings)
         name = setting_name(each.settings) if option == CUSTOM else option
         names.append(f"**{captions.unmarked(name)}** ({which})")
-        hits.append(list(first.gold.fate(each.evidence).values()).count(HIT))
+        fates = first.gold.fate(each.evidence).values()
+        numbers.append(sum(fate in (FOUND, QUOTED, ANSWERED) for fate in fates))
     sentence = " and ".join(names)
     if first.gold.turns:
         turns = captions.counted(len(first.gold.turns), "gold turn")
-        sentence = f"{names[0]} finds {hits[0]} of {turns}, {names[1]} finds {hits[1]}"
+        has = f"{names[0]} has {numbers[0]} of {turns} in evidence"
+        sentence = f"{has}, {names[1]} has {numbers[1]}"
     common = len(set(first.result.after) & set(second.result.after))
     both = f"{common} of {captions.counted(len(first.result.after), 'retrieved node')}"
     return f"{sentence}. In both: {both}."
@@ -74,8 +76,9 @@ def gold_line(state: AnswerState) -> None:
     else:
         parts = []
         for fate, meaning in (
-            (HIT, "retrieved"),
-            (COVERED, "inside a wider retrieved node"),
+            (FOUND, "found"),
+            (QUOTED, "quoted by a wider retrieved node"),
+            (ANSWERED, "answered by a retrieved node above"),
             (MISSED, "missed"),
             (ABSENT, "in no leaf (dropped by the unit rule, or not said yet)"),
         ):

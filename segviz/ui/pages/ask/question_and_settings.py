@@ -230,7 +230,7 @@ def _budget(asked: AskState) -> None:
     session, settings = asked.session, asked.settings
     wanted = st.toggle(
         "Fill a token budget instead of K",
-        help="Nodes are taken best first until the next one no longer fits. A token is "
+        help="Nodes are taken best first; the last text is cut at the budget. A token is "
         "estimated as four characters.",
         **shows(
             "by-budget",

@@ -79,15 +79,12 @@ def _returned(compared: Comparing) -> None:
         st.caption(unmarked(f"Asked before {asked.asked_at}; what came later is not known."))
     order = [turn.id for turn in compared.session.conversation.turns]
     golds = {
-        name: compared.memories[name].gold(asked.evidence, result.structure).by_node
+        name: compared.memories[name].gold(asked, result.structure)
         for name, result in results.items()
     }
-    # Gold turns that a retrieved node quotes, and turns that a narrow one contains.
-    covered = {
-        compared.label(name): {
-            turn for item in result.evidence for turn in golds[name].get(item.node, ())
-        }
-        for name, result in results.items()
+    # What became of the gold turns, and turns that a narrow retrieved node contains.
+    fates = {
+        compared.label(name): golds[name].fate(result.evidence) for name, result in results.items()
     }
     returned = {
         compared.label(name): {
@@ -99,13 +96,13 @@ def _returned(compared: Comparing) -> None:
         for name, result in results.items()
     }
     gold = [turn for turn in order if turn in asked.evidence]
-    matrix = figures.turn_matrix(returned, order, gold, covered)
+    matrix = figures.turn_matrix(returned, order, gold, fates)
     _turns(compared, matrix, _OWN if asked.index < 0 else _UNKNOWN)
 
     def evidence(name: str) -> None:
         st.markdown(f"**{sentence_of(compared.label(name))}**")
         _method(results[name], name)
-        _evidence(compared, name, results[name], golds[name])
+        _evidence(compared, name, results[name], golds[name].by_node)
 
     side_by_side(results, evidence, "beside-evidence")
 
@@ -121,15 +118,13 @@ def _turns(compared: Comparing, matrix: figures.TurnMatrix, without: str) -> Non
     turns = compared.session.conversation.turns
     words = {turn.id: f"{turn.speaker}: {turn.content}" for turn in turns}
     table(figures.turn_rows(matrix, words), about="Returned turns by system", height=_MATRIX)
-    marks = f"{figures.FOUND} found, {figures.COVERED} covered, {figures.MISSED} missed, "
-    legend = f"{figures.GOLD} gold, first. {marks}" if matrix.gold else ""
+    legend = f"{figures.GOLD} gold, first. {figures.MARKS}, " if matrix.gold else ""
     about_gold = figures.gold_sentence(matrix) or without
     st.caption(
         sentence_of(
             f"{about_gold} {figures.overlap_sentence(matrix)} {legend}"
             f"{figures.RETURNED} returned. A turn counts as returned if a retrieved leaf, or a "
-            f"node of at most {_NARROW} turns, contains it. Wider nodes cover the gold turns that "
-            "they quote."
+            f"node of at most {_NARROW} turns, contains it."
         )
     )
 

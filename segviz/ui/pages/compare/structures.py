@@ -106,7 +106,7 @@ def _draw(compared: Comparing, name: str) -> None:
     # A result of an earlier state of the memory cannot be marked in the whole structure.
     result = compared.results.get(name)
     if result is not None and len(result.structure) == len(shown.structure):
-        gold = memory.gold(compared.question.evidence, result.structure)
+        gold = memory.gold(compared.question, result.structure)
         marked = scene.answered(shown, result, gold).scored
         shown = replace(shown, scored=marked and replace(marked, before=result.after))
     drawn = shown.drawn()

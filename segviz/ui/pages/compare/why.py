@@ -82,7 +82,7 @@ def _explained(question: Question, pair: Sequence[Asked]) -> tuple[str, list[_Si
     """Returns the turn whose rank differs most, and both sides; () if no node holds it."""
     results = [one.memory.ask(question, one.settings) for one in pair]
     golds = [
-        one.memory.gold(question.evidence, result.structure)
+        one.memory.gold(question, result.structure)
         for one, result in zip(pair, results, strict=True)
     ]
     deciding = deciding_turn(results, golds)

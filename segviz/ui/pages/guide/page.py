@@ -39,8 +39,9 @@ A **question** gives every node a **score**: the relevance of its own text. **Pr
 moves scores along the edges of the tree, so that a node receives a part of its neighbours' scores.
 **α** sets how large that part is, and **H** sets how many edges it travels. The nodes with the
 highest scores are returned as **evidence**. Some data sets name **gold** turns, which contain the
-answer. A gold turn is *found* if its own leaf is returned. It is *covered* if only a wider node
-that quotes it is returned. Otherwise it is *missed*.
+answer. A gold turn is *found* if its own leaf is returned. It is *quoted* if only a wider node
+that quotes it is returned, and *answered* if a returned node above it states the answer. These
+three are *in evidence*. Otherwise it is *missed*.
 
 - **Grow** shows how the tree was built, and why each leaf joined where it did.
 - **Ask** shows the evidence for a question, and the changes by propagation.
