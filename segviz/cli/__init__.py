@@ -46,7 +46,7 @@ COMMANDS = {
     "ask": "retrieve the evidence for a question",
     "sweep": "measure every policy, alpha and horizon over all questions",
     "compare": "measure several systems on the same leaves and questions",
-    "texts": "have the texts of a memory written elsewhere: prompts out, replies in",
+    "texts": "have texts written elsewhere: prompts out, replies in",
     "grade": "have models answer all questions and grade the answers",
     "audit": "say at which stage a memory loses evidence",
     "new": "write a plug-in with a memory of your own",

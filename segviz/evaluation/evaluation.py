@@ -360,7 +360,8 @@ def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
             if now[0] > was[0] and sum(now[:3]) > sum(was[:3])
         ]
         if gains:
-            return Rescue(-max(gains)[2], settings)
+            *_, place = max(gains)
+            return Rescue(-place, settings)
     return None
 
 

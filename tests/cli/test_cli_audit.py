@@ -100,8 +100,9 @@ def test_runs_of_several_memories_go_into_one_folder(run, store, tmp_path):
     ]
 
 
-def test_a_budget_ends_what_is_read(run, store):
-    few = run(*ASK, "--store", store, "--budget", 40, "--json").json["stages"]["all"][0]
+def test_a_budget_ends_what_is_read(run):
+    whole = ("audit", "sample:ines-theo", *ASK[2:], "--store", "sample:ines-theo-facts")
+    few = run(*whole, "--budget", 40, "--json").json["stages"]["all"][0]
     assert few["ranked, not read"] > 0
 
 
