@@ -23,10 +23,11 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 import segviz
+from segviz.conversation import sample_texts
 
 HERE = Path(__file__).parent
 SAMPLE = HERE.parent / "sample_data" / "ines-theo.json"
-QUESTION = 0
+QUESTION = 1
 SETTING: dict[str, Any] = {"policy": "both", "horizon": 2}
 SIZE = (1000, 560)
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
@@ -52,7 +53,7 @@ def frame(page: Page, shown: segviz.notebook.Shown) -> Image.Image:
 def growth(page: Page) -> None:
     """The animation; frames are in milliseconds."""
     page.set_viewport_size({"width": SIZE[0], "height": 900})
-    memory = segviz.build(segviz.load(SAMPLE)[0])
+    memory = segviz.build(segviz.load(SAMPLE)[0]).with_texts(sample_texts(SAMPLE.stem))
     frames = [(frame(page, segviz.show(memory, step=step)), 130) for step in STEPS]
     frames[-1] = (frames[-1][0], 1200)
     for alpha in ALPHAS:
@@ -104,7 +105,7 @@ def of_the_app(
 
 PICTURES: dict[str, Callable[[Page], None]] = {
     "growth": growth,
-    "ask": of_the_app("ask.png", "ask", {"policy": "both", "alpha": "0.5"}),
+    "ask": of_the_app("ask.png", "ask", {}),
     "compare": of_the_app("compare.png", "compare", {}, "Build", "Structures"),
 }
 
