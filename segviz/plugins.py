@@ -79,7 +79,10 @@ def _is_system(kind: Any, name: str) -> str:
 
 
 def _has(method: str) -> Callable[[Any, str], str]:
-    """Returns a check that a component is a class with a method and the name of its entry point."""
+    """Returns a check of a component, which gives what is wrong with it, "" for nothing.
+
+    The component must be a class with ``method``, and its ``name`` that of its entry point.
+    """
 
     def problem(kind: Any, name: str) -> str:
         if not (isinstance(kind, type) and callable(getattr(kind, method, None))):

@@ -146,7 +146,8 @@ class Client(Metered):
     def loaded(self, model: str) -> Loaded:
         """Returns how a server on this machine describes a model; for others an empty description.
 
-        While the server is down its last description applies, so that stored replies are found.
+        Its digest is part of the key of stored replies. While the server is down its last
+        description applies, so that these are found.
         """
         if not self.endpoint.local:
             return Loaded()
@@ -157,7 +158,7 @@ class Client(Metered):
             if rows := self.listed():
                 row = next((row for row in rows if row["id"] == model), {})
                 traits = {name: row[name] for name in _LASTING_TRAITS if row.get(name)}
-                # llama.cpp: sizes of the weights, and one setting
+                # llama.cpp: sizes of the weights; the context is a setting, not a trait
                 if isinstance(meta := traits.get("meta"), dict):
                     traits["meta"] = {name: of for name, of in meta.items() if name != "n_ctx"}
                 content = json.dumps(traits, sort_keys=True).encode("ascii")

@@ -158,6 +158,7 @@ class Result:
         Raises:
             ValueError: the node does not exist.
         """
+        # The system's own retrieval has no propagation: the final scores are the node's own.
         scores = self.final if self.native else self.initial
         ledger = explain(
             node, scores, self.structure.edges, self.settings.propagation, self.structure

@@ -264,10 +264,13 @@ class Structure:
         """Returns the lowest node of the same-text chain of each node, int32 (n,)."""
         chain = np.arange(len(self), dtype=np.int32)
         parent, child = self.edges[:, 0], self.edges[:, 1]
-        only = np.flatnonzero(np.bincount(parent, minlength=len(self))[parent] == 1).tolist()
-        text = self.text
-        same = [edge for edge in only if text[parent[edge]] == text[child[edge]]]
-        same = [edge for edge in same if not self.ghost[child[edge]]]
+        # Edges to an only child that has the parent's text. A ghost is no text of the memory.
+        single = np.flatnonzero(np.bincount(parent, minlength=len(self))[parent] == 1).tolist()
+        same = [
+            edge
+            for edge in single
+            if self.text[parent[edge]] == self.text[child[edge]] and not self.ghost[child[edge]]
+        ]
         chain[parent[same]] = child[same]
         # Pointer jumping: each round doubles the length of every pointer down its chain, so a
         # chain of length c takes log2(c) rounds.

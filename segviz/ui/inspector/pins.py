@@ -110,6 +110,7 @@ def _in_common(session: AppSession, structure: Structure, a: int, b: int) -> Non
 
 
 def _one(session: AppSession, structure: Structure, node: int) -> None:
+    """Draws a pinned node: a button that selects it, its place and its text."""
     st.button(
         f"Node {node}",
         key=f"show-pin-{node}",
@@ -118,6 +119,7 @@ def _one(session: AppSession, structure: Structure, node: int) -> None:
         on_click=session.select,
         args=(node,),
     )
+    # Without its number, which the button shows.
     where = named(session, structure, node).rsplit(" · ", 1)[0]
     st.caption(unmarked(f"{where} · {coverage(session, structure, node)}"))
     node_list(

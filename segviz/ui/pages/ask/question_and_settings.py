@@ -59,6 +59,7 @@ def ask_controls(asked: AskState, row: DeltaGenerator) -> DeltaGenerator:
         place = st.container(
             horizontal=True, vertical_alignment="center", gap="xsmall", key="tally"
         )
+    # A live canvas has the controls of propagation in its own header.
     if asked.settings.method == "propagate" and not live(asked.session, asked.settings):
         _propagation(asked)
     return place
