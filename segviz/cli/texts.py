@@ -68,10 +68,12 @@ def texts(options: Options, console: Console) -> int:
     another, segviz build first). The prompts of the lowest level with extracts are written in the
     batch format of the OpenAI API, one JSON object a line: custom_id (conversation and units),
     method, url, body. A reply is a line of the output of such a batch, or an object with custom_id,
-    title and text. Replies are checked as those of a server are. Refused ones are named with the
-    reason, and their prompts are written again. The memory keeps unfinished work.
+    title, text and, if not written by hand, by. Replies are checked as those of a server are.
+    Refused ones are named with the reason, and their prompts are written again. The memory keeps
+    unfinished work.
 
-    Exit code 3 means that replies were refused; the others are saved.
+    Without options the command says how many texts are left. Exit code 3 means that replies were
+    refused; the others are saved.
 
     JSON: command, output (file of the memory, null if none was written), prompts (file of the
     prompts, or null), asked (number of prompts), put (number of texts), refused (custom_id ->
@@ -120,6 +122,8 @@ def texts(options: Options, console: Console) -> int:
         console.line(f"{output}: {memory.system} of {memory.conversation.id}")
     if wrote is not None:
         console.line(f"{wrote}: {counted(len(requests), 'prompt')} of level {requests[0].level}")
+    elif prompts is not None:
+        console.line(f"{prompts}: not written, as there is no prompt")
     console.line(_left_line(memory, remaining))
     return code
 
@@ -139,8 +143,6 @@ def _outputs(options: Options, built: bool) -> tuple[Path | None, Path | None]:
             output = output_path(given, *inputs, *([] if built else [options.file]))
     if built and output is None and options.replies is not None:
         output = output_path(options.file, *inputs)
-    if options.replies is None and prompts is None:
-        raise UsageError("name the file of the prompts: -o prompts.jsonl")
     if options.replies is not None and output is None:
         raise UsageError("name the file of the memory with the replies: -o memory.npz")
     return output, prompts

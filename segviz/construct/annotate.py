@@ -376,7 +376,7 @@ of the prompt; the raw reply; why the reply was not used."""
 OF_MODEL = (WRITTEN_BY, PROMPT, REPLY, FAULT)
 _RAW = 4_000  # characters kept of a reply
 _TITLE_LINE = re.compile(r"\W*title\W*[:：]\s*([^\n]*)(?:\n+|$)", re.I)
-_TITLE_LENGTH = 40  # characters of a title that are shown
+_TITLE_LENGTH = 60  # characters of a title; five words are seldom longer
 _TITLE_WORDS = 12  # a longer line is no title
 
 

@@ -217,9 +217,10 @@ def with_replies(memory: _M, replies: Iterable[TextReply]) -> tuple[_M, Replied]
     """
     shown = memory.structure.collapsed
     node_of = {_id(memory, shown, node): node for node in _writable(memory)}
+    known = f"; ids are like {next(iter(node_of))}" if node_of else ""
     given = list(replies)
     refused = {
-        reply.id: reply.fault or "no inner node of this memory has this id"
+        reply.id: reply.fault or f"no inner node of this memory has this id{known}"
         for reply in given
         if reply.fault or reply.id not in node_of
     }
@@ -271,10 +272,16 @@ def _writable(memory: _Memory) -> list[int]:
 
 
 def _unwritten(memory: _Memory) -> list[int]:
-    """Returns the nodes that can get a text and have an extract, from low to high level."""
-    facts = memory.structure.facts
-    by_rule = Extractive.name
-    return [node for node in _writable(memory) if facts[node].get(WRITTEN_BY, by_rule) == by_rule]
+    """Returns the nodes that can get a text and have an extract, from low to high level.
+
+    A text with a title and without an author is none: an annotator of the user's own wrote it.
+    """
+    facts, by_rule = memory.structure.facts, Extractive.name
+    return [
+        node
+        for node in _writable(memory)
+        if facts[node].get(WRITTEN_BY, "" if facts[node].get(TITLE) else by_rule) == by_rule
+    ]
 
 
 def _id(memory: _Memory, shown: Structure, node: int) -> str:
@@ -327,23 +334,26 @@ def read_replies(content: str) -> list[TextReply]:
 
     Args:
         content: lines in the output format of the OpenAI batch API, with ``custom_id`` and
-            ``response``, or with ``custom_id``, ``title`` and ``text``.
+            ``response``, or with ``custom_id``, ``title``, ``text`` and, if it is known, ``by``
+            (the author). A JSON list of such objects is read, too.
 
     Raises:
-        ValueError: No line has a ``custom_id``.
+        ValueError: No line has a ``custom_id``, or the lines are the prompts.
     """
+    content = content.removeprefix("\ufeff")
+    listed = _json(content) if content.lstrip().startswith("[") else None
+    lines = enumerate(content.split("\n"), start=1)
+    rows = [(number, _json(line)) for number, line in lines if line.strip()]
+    if isinstance(listed, list):
+        rows = [*enumerate(listed, start=1)]
     replies = []
-    for number, line in enumerate(content.removeprefix("\ufeff").split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            row = None
+    for number, row in rows:
         if isinstance(row, dict) and isinstance(row.get("custom_id"), str):
             replies.append(_reply(row["custom_id"], row))
         else:
             replies.append(TextReply(f"line {number}", fault="it is no JSON object with custom_id"))
+    if replies and all(reply.fault == _PROMPT_FAULT for reply in replies):
+        raise ValueError("these are the prompts, not the replies to them")
     if all(reply.id.startswith("line ") for reply in replies):
         raise ValueError(
             "these are no replies: expected one JSON object a line with custom_id, and either "
@@ -352,12 +362,27 @@ def read_replies(content: str) -> list[TextReply]:
     return replies
 
 
+_PROMPT_FAULT = "it is the prompt"
+
+
+def _json(text: str) -> Any:
+    """Returns the value of a JSON text; None if it is no JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 def _reply(name: str, row: Mapping[str, Any]) -> TextReply:
     """Reads the reply in a JSON object with a ``custom_id``."""
     if isinstance(row.get("text"), str):
         title = row.get("title")
         head = f"Title: {' '.join(title.split())}\n" if isinstance(title, str) and title else ""
-        return TextReply(name, clean(head + row["text"]).strip())
+        author = row.get("by")
+        by = clean(author) if isinstance(author, str) and author.strip() else BY_HAND
+        return TextReply(name, clean(head + row["text"]).strip(), by)
+    if isinstance(row.get("body"), dict):
+        return TextReply(name, fault=_PROMPT_FAULT)
     if row.get("error"):
         return TextReply(name, fault=f"the server failed: {row['error']!s:.200}")
     try:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from segviz.construct import TITLE, WRITTEN_BY
+from segviz.memory.written import batch_file
 from segviz.ui import keys
 from tests.app.conftest import clean, grow, keyed, open_path, texts
 
@@ -57,6 +58,7 @@ def test_levels_are_downloaded_and_uploaded_until_the_root_is_written():
         rounds += 1
     assert rounds > 1
     assert any("Every text is written" in str(m.value) for m in app.markdown)
+    assert any("*Export* saves the memory" in str(c.value) for c in app.caption)
     after = memory_of(app).structure
     root = after.facts[after.roots[0]]
     assert (root[WRITTEN_BY], root[TITLE]) == ("far", "Stretch 0")
@@ -71,6 +73,8 @@ def test_a_refused_reply_is_named_and_stays_open():
     assert memory_of(app).prompts()[0].id == request.id
     app = upload(app, b"no replies")
     assert "custom_id" in texts(app)
+    app = upload(app, batch_file([request], "m", 100).encode())
+    assert "these are the prompts" in texts(app)
 
 
 def test_replies_are_put_on_again_after_a_change_of_settings_until_they_are_removed():

@@ -61,9 +61,21 @@ def test_levels_are_written_from_low_to_high_until_the_root_is_written(run, prom
     for node in inner:
         name = f"ines-theo:{final.start[node]}-{final.stop[node]}"
         assert final.text[node] == good(name)
-        assert final.facts[node][TITLE] == f"About {name}"[:40]
+        assert final.facts[node][TITLE] == f"About {name}"
         assert final.facts[node][WRITTEN_BY] == ("far-1" if form is batch else "hand")
-    assert "every text is written" in run("texts", path, "-o", prompts).out
+    assert run("texts", path).out == "every text is written\n"
+    unasked = path.with_name("none.jsonl")
+    assert f"{unasked}: not written, as there is no prompt" in run("texts", path, "-o", unasked).out
+    assert not unasked.exists()
+
+
+def test_a_command_without_options_says_how_many_texts_are_left(run, prompted):
+    path, prompts = prompted
+    before = path.read_bytes()
+    done = run("texts", path)
+    asked = rows(prompts)
+    assert f"{len(asked)} on level 1" in done.out
+    assert (done.code, path.read_bytes()) == (OK, before)
 
 
 def test_prompts_have_the_batch_format_and_name_the_model(run, boat, tmp_path):
@@ -114,7 +126,7 @@ def test_refused_replies_are_named_with_the_reason_and_asked_again(run, prompted
         f"{names[1]}: it was cut off",
         f"{names[2]}: the answer was empty",
         f"{names[3]}: the server answered with status 500",
-        "ines-theo:0-999: no inner node of this memory has this id",
+        f"ines-theo:0-999: no inner node of this memory has this id; ids are like {names[0]}",
         f"{names[4]}: it was too short",
         "line 7: it is no JSON object with custom_id",
         f"{len(names) - 5} texts put, 7 refused",
@@ -130,7 +142,7 @@ def test_what_cannot_be_used_is_an_error_of_usage(run, prompted, talk):
     path, prompts = prompted
     before = path.read_bytes()
     for arguments, why in (
-        ([path], "name the file of the prompts"),
+        ([path, "--replies", prompts], "these are the prompts"),
         ([talk, "--replies", prompts], "name the file of the memory"),
         ([path, "--replies", talk], "these are no replies"),
         ([path, "-o", prompts, "-o", path.with_name("q.jsonl")], "one .jsonl file"),

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from segviz.construct import WRITTEN_BY
+from segviz import SegmentTree, build
+from segviz.construct import TITLE, WRITTEN_BY
 from segviz.construct.annotate import Summary
-from segviz.memory.written import TextReply, can_be_written, left, read_replies, with_replies
+from segviz.memory.written import (
+    TextReply,
+    batch_file,
+    can_be_written,
+    left,
+    read_replies,
+    with_replies,
+)
 from segviz.view.captions import provenance_lines
 from tests.memories import built
 
@@ -93,6 +103,36 @@ def test_a_line_without_an_answer_has_a_fault(line, fault):
     [reply] = read_replies("\ufeff" + line + "\n\n")
     assert reply.id == "a"
     assert fault in reply.fault
+
+
+def test_a_list_of_replies_is_read_and_a_reply_may_name_its_author():
+    rows = [{"custom_id": "a", "title": "T", "text": "x", "by": "far"}, {"custom_id": "b"}, 3]
+    named, empty, number = read_replies(json.dumps(rows, indent=1))
+    assert (named.id, named.text, named.by) == ("a", "Title: T\nx", "far")
+    assert (empty.id, number.id) == ("b", "line 3")
+    assert empty.fault
+    assert number.fault
+
+
+def test_a_title_of_five_long_words_is_kept_whole(memory):
+    title = "Soccer injury, healthy recipes, painting class"
+    text = f"Title: {title}\nThey spoke of boats, of bread and of the weather."
+    request = memory.prompts()[0]
+    done, _ = with_replies(memory, [TextReply(request.id, text)])
+    assert title in [facts.get(TITLE) for facts in done.structure.facts]
+
+
+def test_a_node_with_a_title_is_written_also_by_an_author_without_a_name(memory):
+    def annotate(texts):
+        return f"About {len(texts)} things", " ".join(texts)[:40]
+
+    tree = SegmentTree(annotate=annotate)
+    assert build(memory.conversation, tree, embedder=memory.embedder).prompts() == ()
+
+
+def test_prompts_in_place_of_replies_are_refused(memory):
+    with pytest.raises(ValueError, match="these are the prompts"):
+        read_replies(batch_file(memory.prompts(), "m", 100))
 
 
 @pytest.mark.parametrize("content", ["", "no", "[1]", '{"title": "a"}'])

@@ -31,7 +31,7 @@ from segviz.ui.widgets.captions import counted, trouble
 _NAMED = 5  # refused replies that are named
 _ABOUT = (
     "Any model can write titles and summaries, in a batch or in a chat window. The prompts are an "
-    "OpenAI batch file; name your model in it. A reply is a line of the batch's output, or "
+    "OpenAI batch file. A reply is a line of the batch's output, or "
     '`{"custom_id": …, "title": …, "text": …}`. Each level quotes the texts of the one below.'
 )
 
@@ -104,10 +104,12 @@ def _exchange(kept: _Kept, source: str, memory: Memory) -> None:
     if remaining:
         level = min(remaining)
         number, total = remaining[level], sum(remaining.values())
-        st.markdown(f"**{counted(total, 'text')} left**, {number} of them on level {level}")
+        here = f"{number} of them " if number < total else ""
+        st.markdown(f"**{counted(total, 'text')} left**, {here}on level {level}")
+        model = st.text_input("Model named in the prompts", "MODEL", key="text-model")
         st.download_button(
             f"Prompts of level {level}",
-            lambda: batch_file(memory.prompts(), "MODEL", Endpoint.max_tokens),
+            lambda: batch_file(memory.prompts(), model, Endpoint.max_tokens),
             file_name=file_name(memory.conversation.id, f"level-{level}", "jsonl"),
             mime="application/jsonl",
             key="text-prompts",
@@ -135,6 +137,7 @@ def _exchange(kept: _Kept, source: str, memory: Memory) -> None:
     if len(kept.refused) > _NAMED:
         st.caption(f"and {len(kept.refused) - _NAMED} more")
     if kept.texts:
+        st.caption("Reloading the page loses these texts. *Export* saves the memory with them.")
         st.button("Remove these texts", key="text-remove", on_click=_remove, args=(kept,))
 
 
