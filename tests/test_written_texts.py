@@ -12,10 +12,11 @@ import segviz
 from segviz.construct import TITLE, WRITTEN_BY
 from segviz.conversation import WRITTEN, sample_path, sample_texts
 from segviz.evaluation import evaluate
+from segviz.memory.written import instead_of_extracts
 from segviz.ui.pages.guide.page import GOOD_TEXTS
 from segviz.ui.widgets.captions import signed
 from segviz.view.captions import provenance_lines
-from tests.memories import built
+from tests.memories import built, sample
 
 WORDS = re.compile(r"[^\W\d_]+|\d[\d,.:]*\d|\d")
 MONTHS = set("January February March April May June July August September October November".split())
@@ -88,6 +89,19 @@ def test_a_span_without_a_node_is_an_error_that_names_it():
     )
     with pytest.raises(TypeError, match="title, text"):
         memory.with_texts({(0, 2): "text"}, partly=True)
+
+
+def test_a_memory_without_a_place_for_the_texts_stays_as_it_is():
+    flat = built("bm25")
+    assert flat.with_texts({(0, 2): ("title", "text")}, partly=True) is flat
+
+
+def test_texts_of_an_annotator_are_no_extracts_to_be_replaced(memory):
+    first = sample("ines-theo", sessions=2)
+    own = segviz.build(first, segviz.SegmentTree(annotate=lambda texts: " ".join(texts)[:40]))
+    texts = sample_texts("ines-theo")
+    assert instead_of_extracts(own, texts) is own
+    assert instead_of_extracts(segviz.build(first), texts).provenance["by_hand"]
 
 
 def test_written_texts_are_saved_and_opened(memory, tmp_path):

@@ -27,6 +27,7 @@ from segviz.cli.command import (
 )
 from segviz.cli.models import Models, embedder_option, expectations, model_options
 from segviz.cli.source import (
+    SAMPLE,
     audit_option,
     audited,
     conversation_options,
@@ -34,7 +35,7 @@ from segviz.cli.source import (
     read_conversation,
 )
 from segviz.construct import Parameter, System, parameters
-from segviz.conversation import UNIT_RULES, Conversation, Corpus
+from segviz.conversation import UNIT_RULES, WRITTEN, Conversation, Corpus, sample_texts
 from segviz.embedding import script_note
 from segviz.files import NoRoom
 from segviz.memory import (
@@ -52,9 +53,10 @@ from segviz.memory import (
     sound,
     system_from,
 )
+from segviz.memory.written import Texts, instead_of_extracts
 from segviz.store import recognises
 from segviz.systems import SYSTEMS
-from segviz.view.bookmark import decode, in_link
+from segviz.view.bookmark import TEXTS, decode, in_link
 
 SYSTEM, UNIT = "segment-tree", "exchange"
 """Default system and unit rule."""
@@ -67,6 +69,15 @@ NOTED = 10
 
 
 _building = section("Building a memory")
+
+
+texts_option = _building(
+    "--texts",
+    "Texts of inner nodes of a sample: written by hand from its turns, or extracts.",
+    "written, where the sample has some",
+    type=click.Choice(TEXTS),
+    default=None,
+)
 
 
 class SystemName(click.Choice[str]):
@@ -121,6 +132,7 @@ def system_options(several: bool = False, others: Sequence[str] = ()) -> Option:
         *(more if several else ()),
         _building("--set settings", parameter, multiple=True, metavar="NAME=VALUE"),
         _building("--unit", "Rule that makes leaves from turns.", UNIT, type=rules),
+        texts_option,
         embedder_option,
         model_options,
     )
@@ -156,7 +168,7 @@ def opened(path: Path, options: Options, models: Models, console: Console) -> Me
 
 
 _IDLE = (
-    *("system", "systems", "unit", "conversation", "all"),
+    *("system", "systems", "unit", "texts", "conversation", "all"),
     *("set", "vary", "workers", "scheduler", "store"),
 )
 
@@ -181,7 +193,27 @@ def built(options: Options, console: Console, models: Models) -> Memory:
     settings = settings_of(name, options.settings)
     conversation = read_conversation(options, console)
     note_script(conversation, console, models)
-    return build_one(conversation, name, settings, options.unit or UNIT, console, models)
+    unit = options.unit or UNIT
+    texts = written_texts(options, unit)
+    memory = build_one(conversation, name, settings, unit, console, models)
+    return instead_of_extracts(memory, texts)
+
+
+def written_texts(options: Options, unit: str) -> Texts:
+    """Returns the texts that the app shows for a bundled sample; {} for extracts.
+
+    Raises:
+        UsageError: written texts are asked for, but there are none.
+    """
+    written, extracts = TEXTS
+    name = options.file.removeprefix(SAMPLE) if options.file.startswith(SAMPLE) else ""
+    texts = sample_texts(name, unit) if options.texts != extracts else {}
+    if options.texts == written and not texts:
+        raise UsageError(
+            f"{options.file} has no written texts by the rule {unit!r}; {SAMPLE} "
+            f"{' and '.join(WRITTEN)} have some by {UNIT!r}"
+        )
+    return texts
 
 
 def note_script(conversation: Conversation, console: Console, models: Models) -> None:

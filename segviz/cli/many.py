@@ -32,6 +32,7 @@ from segviz.cli.build_options import (
     refuse_idle,
     usable,
     variants,
+    written_texts,
 )
 from segviz.cli.command import (
     Console,
@@ -53,6 +54,7 @@ from segviz.evaluation import check_units, measure_many
 from segviz.evaluation.parallel import Build, Measured, WorkersLost, code_hash, import_extra
 from segviz.handover import HandoverError, built_in
 from segviz.memory import CallEstimate, Memory, build, parts_of, reference, rehearse
+from segviz.memory.written import Texts, instead_of_extracts
 from segviz.retrieval import RELEVANCE
 
 _WAIT_SECONDS = 10
@@ -145,6 +147,7 @@ def runs_of(
     # Else every chosen system is built from every chosen conversation.
     systems = variants(options, usual)
     corpus, unit = read_corpus(options, console), options.unit or UNIT
+    texts = written_texts(options, unit)
     with user_errors(ValueError, KeyError):
         places = [corpus.ids.index(corpus[each].id) for each in options.conversation]
     if options.all:
@@ -166,10 +169,10 @@ def runs_of(
     return Runs(
         Lazy(lambda row: corpus[usable_places[row]], range(len(usable_places))),
         {
-            label: _builder(name, settings, unit, options, console, models)
+            label: _builder(name, settings, texts, options, console, models)
             for label, (name, settings) in systems.items()
         },
-        lambda talk, label: _plan(talk, *systems[label], unit, models),
+        lambda talk, label: _plan(talk, *systems[label], unit, models) + repr(texts).encode(),
         lambda talk, label: _rehearsed(talk, *systems[label], unit, models),
     )
 
@@ -201,21 +204,32 @@ def _of_memories(
 def _builder(
     name: str,
     settings: dict[str, Any],
-    unit: str,
+    texts: Texts,
     options: Options,
     console: Console,
     models: Models,
 ) -> Build:
     """Returns a function that builds the memory of a conversation with one system.
 
+    The function puts the written ``texts`` on the memory instead of extracts.
+
     If workers build, they get the name of the offline embedder and load it themselves. A worker
     that lacks this embedder fails; it never takes another one.
     """
     _, callers = usable(name, settings, models)
+    unit = options.unit or UNIT
     if options.workers == 1 and options.scheduler is None:
-        return lambda talk: build_one(talk, name, settings, unit, console, models)
+        return lambda talk: instead_of_extracts(
+            build_one(talk, name, settings, unit, console, models), texts
+        )
     embedder, chat = models.embedder_for_workers, models.chat if callers else None
-    return partial(build, system=name, unit=unit, embedder=embedder, chat=chat, **settings)
+    given = {"system": name, "unit": unit, "embedder": embedder, "chat": chat, **settings}
+    return partial(_with_texts, texts, **given)
+
+
+def _with_texts(texts: Texts, talk: Conversation, **given: Any) -> Memory:
+    """Builds the memory of a conversation, with written texts instead of extracts."""
+    return instead_of_extracts(build(talk, **given), texts)
 
 
 def _plan(

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import click
 
-from segviz.cli.build_options import SYSTEM, UNIT, build_one, opened, refuse_idle
+from segviz.cli.build_options import (
+    SYSTEM,
+    UNIT,
+    build_one,
+    opened,
+    refuse_idle,
+    texts_option,
+    written_texts,
+)
 from segviz.cli.command import (
     OK,
     UNFINISHED,
@@ -36,6 +44,7 @@ from segviz.memory.written import (
     Replied,
     batch_file,
     can_be_written,
+    instead_of_extracts,
     left,
     read_replies,
     with_replies,
@@ -60,6 +69,7 @@ _LONGEST = "Longest answer named in the prompts, tokens; models that reason firs
 @option("--model", _MODEL, default="MODEL", metavar="NAME")
 @option("--max-tokens", _LONGEST, default=Endpoint.max_tokens, type=click.IntRange(1))
 @conversation_options()
+@texts_option
 @output_options
 def texts(options: Options, console: Console) -> int:
     """Has titles and summaries written by a model elsewhere, level by level.
@@ -154,8 +164,9 @@ def _memory(options: Options, console: Console, built: bool) -> Memory:
     if built:
         refuse_idle(options.file, Options(**vars(options), settings=()))
         return opened(path_of(options.file), options, models, console)
-    conversation = read_conversation(options, console)
-    return build_one(conversation, SYSTEM, {}, UNIT, console, models)
+    conversation, texts = read_conversation(options, console), written_texts(options, UNIT)
+    memory = build_one(conversation, SYSTEM, {}, UNIT, console, models)
+    return instead_of_extracts(memory, texts)
 
 
 def _left_line(memory: Memory, remaining: dict[int, int]) -> str:

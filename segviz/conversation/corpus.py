@@ -208,16 +208,17 @@ def sample_path(name: str) -> Path:
     return folder / f"{name}.{'toml' if name in WRITTEN.values() else 'json'}"
 
 
-def sample_texts(name: str) -> dict[tuple[int, int], tuple[str, str]]:
-    """Returns the written texts of a sample: title and text by span of units by exchange.
+def sample_texts(name: str, unit: str = "exchange") -> dict[tuple[int, int], tuple[str, str]]:
+    """Returns the written texts of a sample: title and text by span of units.
 
     Args:
         name: name of the sample; one without written texts has none.
+        unit: the unit rule; texts are written for units by exchange.
 
     Returns:
         What ``Memory.with_texts`` takes.
     """
-    if name not in WRITTEN:
+    if name not in WRITTEN or unit != "exchange":
         return {}
     entries = tomllib.loads(sample_path(WRITTEN[name]).read_text(encoding="utf-8"))
     spans = [tuple(map(int, key.split("-"))) for key in entries]

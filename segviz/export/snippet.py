@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from segviz.construct import TITLE, WRITTEN_BY
+from segviz.conversation import sample_texts
 from segviz.embedding import embedder_key
 from segviz.export.text import file_name
 from segviz.export.view import View
 from segviz.memory import made_again, needs_chat, nested
+from segviz.memory.written import BY_HAND
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
+from segviz.tree import Add, Revise
 
 _UPLOADED = "the-file-you-uploaded.json"
 _LINE = 88
@@ -21,19 +25,21 @@ _ALWAYS = (*_PROPAGATION, "k", "relevance")  # written even if they are the defa
 def python_snippet(view: View) -> str:
     """Returns a script that defines ``memory``, ``structure`` and, on Ask, ``result`` of a view.
 
-    The script builds the memory from the conversation's file if segviz can do that offline.
-    Otherwise, or if the memory is in a file already, it opens that file or the JSON export of the
-    memory. Text from a file enters the script as a Python literal.
+    The script builds the memory from the conversation's file if segviz can do that offline, and
+    puts the written texts of a bundled sample on it. Otherwise, or if the memory is in a file
+    already, it opens that file or the JSON export of the memory. Text from a file enters the script
+    as a Python literal.
     """
     memory = view.memory
     edited = any(step.operation for step in memory.steps)
     again = made_again(memory.system, memory.settings)
     offline = again is not None and type(again) is type(memory.model) and not needs_chat(again)
     known = embedder_key(memory.embedder) is not None
-    built = offline and known and view.saved is None and not edited
+    texts = _with_texts(view)
+    built = offline and known and view.saved is None and not edited and texts is not None
     lines = ["import segviz"]
     if built:
-        lines += _built(view)
+        lines += _built(view, texts or "")
     else:
         lines.append("")
         name = view.saved
@@ -56,15 +62,34 @@ def python_snippet(view: View) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _built(view: View) -> list[str]:
-    """Returns the lines that load the conversation and build the memory."""
+def _with_texts(view: View) -> str | None:
+    """Returns the call that puts written texts on the built memory, "" if it has none.
+
+    None means that the texts are not all those of a bundled sample, so a call cannot restore them.
+    """
+    if not view.memory.provenance.get("by_hand"):
+        return ""
+    link = view.bookmark
+    known = sample_texts(link.sample or "", link.unit)
+    for event in (event for step in view.memory.steps for event in step.events):
+        if not isinstance(event, Add | Revise) or WRITTEN_BY not in (event.facts or {}):
+            continue
+        facts = event.facts or {}
+        if facts[WRITTEN_BY] != BY_HAND or known.get(event.span) != (facts[TITLE], event.text):
+            return None
+    return f".with_texts(sample_texts({link.sample!r}), partly=True)"
+
+
+def _built(view: View, texts: str) -> list[str]:
+    """Returns the lines that load the conversation, build the memory and put ``texts`` on it."""
     link, lines = view.bookmark, list[str]()
     path = repr(link.path or _UPLOADED)
+    names = ["sample_path"] * (link.sample is not None)
+    names += ["sample_texts"] * bool(texts) + ["with_typed_turns"] * bool(view.typed)
+    if names:
+        lines.append(f"from segviz.conversation import {', '.join(names)}")
     if link.sample is not None:
         path = f"sample_path({link.sample!r})"
-        lines.append("from segviz.conversation import sample_path")
-    if view.typed:
-        lines.append("from segviz.conversation import with_typed_turns")
     key = 0 if link.conversation is None else link.conversation
     read = {name: dict(value) if name == "columns" else value for name, value in view.read.items()}
     foreign = ["# The path is of the computer that exported this script."]
@@ -75,7 +100,8 @@ def _built(view: View) -> list[str]:
     embedder = embedder_key(view.memory.embedder)
     given = {"system": link.system, "unit": link.unit, "embedder": embedder}
     given |= nested(SYSTEMS[link.system], link.settings)
-    return [*lines, f"memory = {_call('segviz.build', 'conversation', given)}"]
+    lines.append(f"memory = {_call('segviz.build', 'conversation', given)}")
+    return [*lines, f"memory = memory{texts}"] if texts else lines
 
 
 def _asked(view: View) -> list[str]:

@@ -321,7 +321,8 @@ class Memory:
 
         A text is put wherever an inner node covers exactly its units, also at earlier steps. A node
         that grows beyond them has the text it was built with again. Vectors of the texts are made
-        anew, decisions and costs stay as they are.
+        anew, decisions and costs stay as they are. Without any such node the memory itself is
+        returned.
 
         Args:
             texts: maps half-open spans of units to (title, text); the title becomes the label.
@@ -332,6 +333,8 @@ class Memory:
             ValueError: no inner node covers a span, unless ``partly``; names these spans.
         """
         steps = rewritten(self, texts, by=by, partly=partly)
+        if steps is self.steps:
+            return self
         return replace(self, steps=steps, provenance={**self.provenance, "by_hand": True})
 
     def prompts(self, level: int | None = None) -> tuple[TextRequest, ...]:

@@ -31,6 +31,10 @@ Texts = Mapping[Span, tuple[str, str]]
 """Title and text of a stretch of units, by its half-open span of unit indices."""
 
 
+BY_HAND = "hand"
+"""Author of a text if no other is named."""
+
+
 class _Memory(Protocol):
     """Parts of a ``Memory`` that are used here; its module imports this one."""
 
@@ -61,13 +65,12 @@ class _Memory(Protocol):
 _M = TypeVar("_M", bound=_Memory)
 
 
-def rewritten(memory: _Memory, texts: Texts, *, by: str, partly: bool) -> tuple[Step, ...]:
-    """Returns the steps of a memory with written texts; see :meth:`Memory.with_texts`."""
-    for pair in texts.values():
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise TypeError(f"expected (title, text) for each span, found {pair!r:.80}")
-        for part in pair:
-            check_text(part, rewritten)
+def rewritten(memory: _Memory, texts: Texts, *, by: str, partly: bool) -> Sequence[Step]:
+    """Returns the steps of a memory with written texts; its own if no text has a place.
+
+    See :meth:`Memory.with_texts`.
+    """
+    _check_pairs(texts)
     exact = _exact_nodes(memory)
     final = memory.structure
     now = {(int(final.start[node]), int(final.stop[node])) for node in exact}
@@ -80,6 +83,8 @@ def rewritten(memory: _Memory, texts: Texts, *, by: str, partly: bool) -> tuple[
         )
     known = {span for spans in exact.values() for span in spans}
     used = [span for span in texts if span in known]
+    if not used:
+        return memory.steps
     vectors = dict(zip(used, memory.embedder.embed([texts[span][1] for span in used]), strict=True))
 
     facts_of: dict[int, Facts] = {}  # of each node, without the written ones
@@ -105,6 +110,24 @@ def rewritten(memory: _Memory, texts: Texts, *, by: str, partly: bool) -> tuple[
         return event
 
     return tuple(replace(step, events=tuple(map(written, step.events))) for step in memory.steps)
+
+
+def _check_pairs(texts: Texts) -> None:
+    """Raises an error for a value that is no pair of title and text."""
+    for pair in texts.values():
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"expected (title, text) for each span, found {pair!r:.80}")
+        for part in pair:
+            check_text(part, rewritten)
+
+
+def instead_of_extracts(memory: _M, texts: Texts) -> _M:
+    """Puts written texts on a memory whose inner nodes have extracts, wherever spans agree.
+
+    Texts of another annotator stay as they are.
+    """
+    extracts = type(getattr(memory.model, "annotate", None)) is Extractive
+    return memory.with_texts(texts, by=BY_HAND, partly=True) if extracts else memory
 
 
 def _exact_nodes(memory: _Memory) -> dict[int, set[Span]]:
@@ -134,9 +157,6 @@ def _exact_nodes(memory: _Memory) -> dict[int, set[Span]]:
 
 
 # --- asking a model elsewhere ----------------------------------------------------------------
-
-BY_HAND = "hand"
-"""Author of a reply that names none."""
 
 NOTHING_TO_WRITE = "No inner node of this memory can get a text: none covers all units of its span."
 

@@ -9,6 +9,8 @@ import pytest
 import segviz
 from segviz.cli.command import OK, UNFINISHED, USAGE
 from segviz.construct import TITLE, WRITTEN_BY
+from segviz.conversation import sample_texts
+from tests.memories import SAMPLE, built
 
 
 def rows(path):
@@ -151,3 +153,25 @@ def test_what_cannot_be_used_is_an_error_of_usage(run, prompted, talk):
         done = run("texts", *arguments)
         assert (done.code, why in done.err) == (USAGE, True), done.err
     assert path.read_bytes() == before
+
+
+def test_commands_on_a_sample_have_the_texts_that_the_app_opens_with(run, tmp_path):
+    memory = built("segment-tree", SAMPLE)
+    written = memory.with_texts(sample_texts(SAMPLE))
+    for options, expected in ((), written), (("--texts", "extracts"), memory):
+        run("build", f"sample:{SAMPLE}", *options, "-o", "m.npz")
+        assert segviz.open("m.npz").structure.text == expected.structure.text
+        script = run("export", f"sample:{SAMPLE}", *options, "--format", "python", "-o", "-").out
+        assert ("with_texts" in script) == (expected is written)
+        left = run("texts", f"sample:{SAMPLE}", *options, "-o", "p.jsonl", "--json").json["left"]
+        assert bool(left) == (expected is memory)
+        asked = ("--policies", "none", "--relevance", "dense", "--json")
+        from_sample = run("sweep", f"sample:{SAMPLE}", *options, *asked).json["runs"]
+        assert from_sample == run("sweep", "m.npz", *asked).json["runs"]
+
+
+@pytest.mark.parametrize("given", ["sample:recurrence", f"sample:{SAMPLE} --unit turn"])
+def test_written_texts_that_are_not_there_are_an_error(run, given):
+    ran = run("build", *given.split(), "--texts", "written", "-o", "m.npz")
+    assert ran.code == USAGE
+    assert "ines-theo and noor-caleb" in ran.err

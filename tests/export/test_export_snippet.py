@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.conversation import sample_path, with_typed_turns
+from segviz.conversation import sample_path, sample_texts, with_typed_turns
 from segviz.export import View, python_snippet
 from segviz.export.locomo import locomo_json
 from segviz.memory import nested
+from segviz.memory.written import instead_of_extracts
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.view.bookmark import Bookmark, differing
@@ -158,6 +159,29 @@ def test_hostile_names_are_literals(hostile, tmp_path, monkeypatch):
     again = run(python_snippet(View(memory, memory.structure, link)))
     assert again["conversation"] == conversation
     assert_same_structure(again["structure"], memory.structure)
+
+
+@pytest.mark.parametrize("typed", [(), TYPED], ids=["as bundled", "with typed turns"])
+def test_written_texts_of_a_sample_come_back(typed):
+    view = view_of(Bookmark(sample=SAMPLE), typed=typed)
+    memory = instead_of_extracts(view.memory, sample_texts(SAMPLE))
+    assert memory.structure.text != view.memory.structure.text
+    view = replace(view, memory=memory, structure=memory.structure)
+    again = run(python_snippet(view))
+    assert_same_structure(again["structure"], memory.structure)
+    assert again["structure"].facts == memory.structure.facts
+
+
+@pytest.mark.parametrize("sampled", [SAMPLE, None])
+def test_texts_that_no_sample_has_are_opened_from_the_json(sampled, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    view = view_of(Bookmark(sample=sampled))
+    root = view.structure.roots[0]
+    span = int(view.structure.start[root]), int(view.structure.stop[root])
+    memory = view.memory.with_texts({span: ("A boat", "Of a boat and a bakery.")})
+    memory.save("segviz-ines-theo-memory.json")
+    again = run(python_snippet(replace(view, memory=memory, structure=memory.structure)))
+    assert again["structure"].text == memory.structure.text
 
 
 def test_an_upload_is_named_as_something_to_fill_in(plain):

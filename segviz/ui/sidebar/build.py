@@ -31,6 +31,7 @@ from segviz.memory import (
     needs_chat,
     rehearse,
 )
+from segviz.memory.written import instead_of_extracts
 from segviz.text.captions import duration
 from segviz.tree import Span
 from segviz.ui import keys, security, visit
@@ -102,7 +103,7 @@ class Order:
 
     def finished(self, memory: Memory) -> Memory:
         """Returns the built memory with the written texts of the stretches that it has."""
-        return memory.with_texts(self.texts, partly=True) if self.texts else memory
+        return instead_of_extracts(memory, self.texts)
 
 
 def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memory] | None:

@@ -6,7 +6,7 @@ Parameters are drawn from their declarations, so that a new system needs no page
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -17,6 +17,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz import store
 from segviz.construct import WRITTEN_BY, Parameter, parameters
+from segviz.construct.annotate import Extractive
 from segviz.conversation import UNIT_RULES, Conversation, sample_texts, with_typed_turns
 from segviz.embedding import Embedder, script_note
 from segviz.memory import COMPONENTS, Memory, MissingEmbedder, from_saved
@@ -72,7 +73,7 @@ def sidebar() -> AppSession | None:
                 persist_state="session",
             )
             system, settings = _system()
-        written, note = _texts(original.id, unit)
+        written, note = _texts(original.id, unit, settings)
         _say_dropped(conversation, unit)
         with models.models_panel():
             chosen = models.choose_models(*_for_models(system, settings))
@@ -93,14 +94,17 @@ def sidebar() -> AppSession | None:
     return replace(session, how=opened.how)
 
 
-def _texts(name: str, unit: str) -> tuple[dict[Span, tuple[str, str]], DeltaGenerator]:
-    """Draws the choice of texts of a sample that has written ones.
+def _texts(
+    name: str, unit: str, settings: Mapping[str, Any]
+) -> tuple[dict[Span, tuple[str, str]], DeltaGenerator]:
+    """Draws the choice of texts of a sample that has written ones, where extracts would be.
 
     Returns the written texts, if they are chosen, and the place of a sentence about them.
     """
     sample = st.session_state.get(keys.SOURCE, "Sample") == "Sample"
-    written = sample_texts(name) if sample and unit == "exchange" else {}
-    if not written:
+    written = sample_texts(name, unit) if sample else {}
+    by = settings.get("annotate", {}).get("name")
+    if not written or by != Extractive.name:
         return {}, st.empty()
     chosen = st.segmented_control("Texts", TEXTS, required=True, **starts(keys.TEXTS, TEXTS[0]))
     note = st.empty()
