@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from segviz.conversation import units as unit_rules
+from segviz.conversation.times import seconds
 from segviz.conversation.turns import Question, Session, StoredText, Turn
 from segviz.conversation.units import Unit
 
@@ -41,6 +43,12 @@ class Conversation:
         return tuple(turn for session in self.sessions for turn in session.turns)
 
     @cached_property
+    def period(self) -> tuple[datetime, datetime] | None:
+        """The earliest and the latest time of a turn; None if no turn has a time."""
+        times = [time for session in self.sessions for time in session.times if time]
+        return (min(times, key=seconds), max(times, key=seconds)) if times else None
+
+    @cached_property
     def _turn_by_id(self) -> dict[str, Turn]:
         return {turn.id: turn for turn in self.turns}
 
@@ -50,6 +58,13 @@ class Conversation:
             return self._turn_by_id[turn_id]
         except KeyError:
             raise KeyError(f"{self.id} has no turn {turn_id!r}") from None
+
+    def date_of(self, unit: Unit) -> str:
+        """Returns the date of a unit: that of its first turn, else the session's as written."""
+        session, first = self.sessions[unit.session], self.turn(unit.turn_ids[0])
+        if first.time is None and unit.time == session.start:
+            return session.raw_date
+        return f"{unit.time:%Y-%m-%d %H:%M}" if unit.time else ""
 
     def question(self, index: int) -> Question:
         """Returns the question with this index; ValueError lists the existing indices."""

@@ -56,12 +56,17 @@ _LOOKS_SPOKEN = re.compile(SPEAKER.pattern[1:].join(("(?<=\n)", "")))
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Message of a conversation; ``caption`` describes a shared image."""
+    """Message of a conversation; ``caption`` describes a shared image.
+
+    ``time`` is its own time, with its zone if the file writes one; None if the file has no time of
+    this message, even if it dates the session.
+    """
 
     id: str
     speaker: str
     text: str
     caption: str | None = None
+    time: datetime | None = None
 
     @property
     def content(self) -> str:
@@ -129,10 +134,11 @@ class Lazy(Sequence[Made]):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A dated block of turns.
+    """A block of turns without a long silence.
 
-    ``start`` is the time read from ``raw_date``, None if that is impossible. ``summary`` is the
-    data set's own.
+    ``start`` is the time of the first turn that has one; if no turn has, that of the session in the
+    file, None if unknown. ``raw_date`` is this time as the file writes it. ``summary`` is the data
+    set's own.
     """
 
     id: str
@@ -140,6 +146,15 @@ class Session:
     raw_date: str
     turns: tuple[Turn, ...]
     summary: str = ""
+
+    @property
+    def times(self) -> list[datetime | None]:
+        """Time of every turn: its own, else that of the turn before; ``start`` without one."""
+        times, last = [], self.start
+        for turn in self.turns:
+            last = turn.time or last
+            times.append(last)
+        return times
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ class Unit:
     """Content of one leaf.
 
     ``index`` is the 0-based position of the unit in the conversation, ``session`` that of its
-    session, ``text`` one ``Speaker: words`` line per turn, ``time`` the start of the session, None
-    if unknown.
+    session, ``text`` one ``Speaker: words`` line per turn, ``time`` that of its first turn
+    (``Session.times``), None if unknown.
     """
 
     index: int
@@ -40,7 +40,7 @@ class Unit:
 
     @property
     def days(self) -> tuple[date, ...]:
-        """Day of the session; () if unknown."""
+        """Day of ``time``; () if unknown."""
         return () if self.time is None else (self.time.date(),)
 
 
@@ -106,19 +106,24 @@ def cut(sessions: Sequence[Session], speakers: Sequence[str], rule: str) -> tupl
     ``speakers`` are the conversation's declared speakers (a, b, …); only ``paper`` uses them.
     ValueError lists the legal rules for an unknown ``rule``.
     """
-    turns = [(i, turn) for i, s in enumerate(sessions) for turn in s.turns if turn.content]
-    spans = bounds([i for i, _ in turns], [turn.speaker for _, turn in turns], speakers, rule)
+    turns = [
+        (i, turn, time)
+        for i, session in enumerate(sessions)
+        for turn, time in zip(session.turns, session.times, strict=True)
+        if turn.content
+    ]
+    spans = bounds([i for i, _, _ in turns], [turn.speaker for _, turn, _ in turns], speakers, rule)
     units: list[Unit] = []
     for first, last in spans.tolist():
-        session = turns[first][0]
-        group = [turn for _, turn in turns[first:last]]
+        session, _, time = turns[first]
+        group = [turn for _, turn, _ in turns[first:last]]
         units.append(
             Unit(
                 index=len(units),
                 turn_ids=tuple(turn.id for turn in group),
                 session=session,
                 text="\n".join(turn.spoken for turn in group),
-                time=sessions[session].start,
+                time=time,
             )
         )
     return tuple(units)

@@ -18,7 +18,8 @@ def locomo_json(conversations: Iterable[Conversation]) -> str:
     from 1, with dates to the minute as LoCoMo writes them. Questions keep answers, category and
     evidence, including unresolved ids; in the file, the index is the place in the list. The format
     declares two speakers; further speakers occur in the turns only. ``asked_at``, the id of the
-    turn before which a question is asked, is our extension, which the loader reads.
+    turn before which a question is asked, and ``time`` of a turn are our extensions, which the
+    loader reads.
     """
     samples = [_sample(conversation) for conversation in conversations]
     return json.dumps(samples, ensure_ascii=False, indent=1) + "\n"
@@ -37,6 +38,7 @@ def _sample(conversation: Conversation) -> dict[str, Any]:
         transcript[f"session_{number}"] = [
             {"speaker": turn.speaker, "dia_id": turn.id, "text": turn.text}
             | ({} if turn.caption is None else {"blip_caption": turn.caption})
+            | ({} if turn.time is None else {"time": turn.time.isoformat()})
             for turn in session.turns
         ]
     return {

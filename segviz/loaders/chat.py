@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-from segviz.conversation import Session, Turn
+from segviz.conversation import Session, Turn, seconds
 from segviz.loaders.document import Options, Place
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, listed, one_line, quoted, shorten
@@ -21,8 +21,9 @@ from segviz.text.dates import read_times
 class Message:
     """Message of a dialogue.
 
-    ``raw`` is its time as written. ``session`` and ``conversation`` name where it belongs and
-    ``id`` is its own id, if the file gives them.
+    ``time`` is its own time, ``began`` that of its session in a file without times of messages;
+    ``raw`` is either as written. ``session`` and ``conversation`` name where it belongs and ``id``
+    is its own id, if the file gives them.
     """
 
     speaker: str
@@ -33,6 +34,12 @@ class Message:
     id: str = ""
     caption: str | None = None
     conversation: str | None = None
+    began: datetime | None = None
+
+    @property
+    def when(self) -> datetime | None:
+        """Its own time, else that of its session."""
+        return self.time or self.began
 
 
 def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> list[Message]:
@@ -46,7 +53,7 @@ def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> lis
     for message in messages:
         blocks.setdefault(message.session, []).append(message)
     inside = [step for block in blocks.values() for step in _steps(block)]
-    firsts = [next((each for each in block if each.time), block[0]) for block in blocks.values()]
+    firsts = [next((each for each in block if each.when), block[0]) for block in blocks.values()]
     between = _steps(firsts)
     back = sum(step < 0 for step in inside)
     # Clocks of two machines may differ by a minute; a smaller step back does not count.
@@ -66,16 +73,16 @@ def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> lis
 
 def _steps(messages: Iterable[Message]) -> list[float]:
     """Returns the seconds between successive messages that have a time."""
-    times = [each.time for each in messages if each.time]
-    return [(after - before).total_seconds() for before, after in pairwise(times)]
+    times = [seconds(each.when) for each in messages if each.when]
+    return [after - before for before, after in pairwise(times)]
 
 
 @dataclass(slots=True)
 class SessionRule:
     """Rule by which messages, taken one after the other, begin sessions.
 
-    A message begins a session if it names another one than the message before. Without names, a
-    silence of more than ``gap_hours`` begins one, forward or back in time.
+    A message begins a session if it names another one than the message before, or after a silence
+    of more than ``gap_hours``, forward or back in time.
     """
 
     gap_hours: float
@@ -85,32 +92,46 @@ class SessionRule:
 
     def begins(self, message: Message) -> bool:
         """Takes the next message and remembers it; returns True if it begins a session."""
-        begun, name, last = self._begun, self._name, self._last
-        self._begun, self._name, self._last = True, message.session, message.time or last
-        if not begun or message.session != name:
-            return True
-        if name is not None or last is None or message.time is None:
-            return False
-        return abs((message.time - last).total_seconds()) > self.gap_hours * 3600
+        other = not self._begun or message.session != self._name
+        last, now = None if other else self._last, message.time
+        self._begun, self._name, self._last = True, message.session, now or last
+        if other or last is None or now is None:
+            return other
+        return abs(seconds(now) - seconds(last)) > self.gap_hours * 3600
 
 
 def in_sessions(messages: Iterable[Message], gap_hours: float) -> list[list[Message]]:
     """Splits messages into sessions by ``SessionRule`` and keeps their order.
 
-    Messages with the same session name form one session, at the place of its first message.
+    Messages with the same session name form one session, at the place of its first message. A
+    silence splits it, measured between its own messages.
     """
-    rule = SessionRule(gap_hours)
+    rules: dict[str | None, SessionRule] = {}
     blocks: list[list[Message]] = []
     open_sessions: dict[str | None, list[Message]] = {}
+    before: Message | None = None
     for message in messages:
         name = message.session
-        begins = rule.begins(message)  # called once for every message, because it remembers it
-        # A session with a name may go on after others.
-        if begins and (name is None or name not in open_sessions):
+        # A session with a name may go on after others, one without a name may not.
+        if name is None and before is not None and before.session is not None:
+            rules.pop(name, None)
+        if rules.setdefault(name, SessionRule(gap_hours)).begins(message):
             open_sessions[name] = []
             blocks.append(open_sessions[name])
         open_sessions[name].append(message)
+        before = message
     return blocks
+
+
+def note_split(
+    blocks: Iterable[Sequence[Message]], hours: float, place: Place, notes: Notes
+) -> None:
+    """Adds a note on sessions with a name that a silence of more than ``hours`` has split."""
+    parts = Counter(block[0].session for block in blocks)
+    split = [count for name, count in parts.items() if name is not None and count > 1]
+    if split:
+        what = f"{counted(len(split), 'session')} with silences of more than {hours:g} hours"
+        notes.repaired(place, f"{what}; split there into {sum(split):,}")
 
 
 def session_of(number: int, block: Sequence[Message], given: bool) -> Session:
@@ -118,14 +139,21 @@ def session_of(number: int, block: Sequence[Message], given: bool) -> Session:
 
     Else it is ``session_<number>``, with turns ``S<number>:<position>``.
     """
-    dated = next((each for each in block if each.time), block[0])
-    written = dated.raw or (f"{dated.time:%Y-%m-%d %H:%M}" if dated.time else "")
+    dated = next((each for each in block if each.time), None)
+    dated = dated or next((each for each in block if each.began), block[0])
+    written = dated.raw or (f"{dated.when:%Y-%m-%d %H:%M}" if dated.when else "")
     turns = tuple(
-        Turn(each.id if given else f"S{number}:{row}", each.speaker, each.text, each.caption)
+        Turn(
+            each.id if given else f"S{number}:{row}",
+            each.speaker,
+            each.text,
+            each.caption,
+            each.time,
+        )
         for row, each in enumerate(block, start=1)
     )
     name = block[0].session or "" if given else f"session_{number}"
-    return Session(name, dated.time, written, turns)
+    return Session(name, dated.when, written, turns)
 
 
 def each_message(
@@ -266,7 +294,7 @@ def session_starts(
 
 def note_backwards(sessions: Iterable[Session], place: Place, notes: Notes) -> None:
     """Adds a note that counts the sessions dated before the previous one; none is moved."""
-    dated = [(session.start, session.id) for session in sessions if session.start]
+    dated = [(seconds(session.start), session.id) for session in sessions if session.start]
     back = [name for (before, _), (start, name) in pairwise(dated) if start < before]
     if back:
         what = f"{counted(len(back), 'session')} dated before the previous one ({listed(back)})"

@@ -32,7 +32,7 @@ from segviz.loaders.errors import LoadError, NeedsColumns
 from segviz.loaders.multi_conversation import Block, WrittenChat, conversations_of, known_id
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, listed, one_line, quoted, shorten
-from segviz.text.dates import read_time, read_times
+from segviz.text.dates import is_clock, read_time, read_times
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "text": tuple(
@@ -45,11 +45,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "authorid userid absender remitente expéditeur 发送者 發送者 送信者 사용자".split()
     ),
     "time": tuple(
-        "timestamp time date datetime createdat ts createtime timestampms senddate sentat when dt "
-        "senttime datesent sendtime messagetime eventtime creationtime createddate postedat unix "
-        "unixtime unixtimestamp epoch dateunixtime starttime startedat sessiondate sessiontime "
-        "sessiondatetime currenttime timeanchor timeback created createddatetime insertedat "
-        "originserverts datum fecha 时间 時間 日期 日時 날짜".split()
+        "timestamp time date datetime createdat ts tstamp createtime timestampms senddate sentat "
+        "dt senttime datesent sendtime messagetime eventtime creationtime createddate postedat "
+        "unix unixtime unixtimestamp epoch dateunixtime starttime startedat sessiondate "
+        "sessiontime sessiondatetime currenttime timeanchor timeback created createddatetime "
+        "insertedat originalarrivaltime originserverts when "
+        "datum fecha 时间 時間 日期 日時 날짜".split()
     ),
     "session": tuple(
         "session sessionid sessionnumber conversationid dialogueid dialogid thread threadid".split()
@@ -153,6 +154,19 @@ class Keys:
             value = next(iter(value.values()), None)
         return value
 
+    def date(self, raw: object) -> object:
+        """Returns a message's time as written; a date and a clock under two keys are joined."""
+        value = self.first(raw, "time")
+        others = keys_of(tuple(raw), "time") if isinstance(raw, dict) else ()
+        if not isinstance(value, str) or not isinstance(raw, dict) or len(others) < 2:
+            return value
+        texts = [text for key in others if isinstance(text := raw[key], str) and text != value]
+        if is_clock(value):
+            day = next((text for text in texts if any(map(str.isdigit, text[:4]))), None)
+            return value if day is None or is_clock(day) else f"{day} {value}"
+        clock = next(filter(is_clock, texts), None)
+        return value if clock is None or ":" in value else f"{value} {clock}"
+
     def label(self, raw: Mapping[str, object], meaning: str) -> str | None:
         """Returns the name of a message's session or conversation ("unnamed" if it is empty).
 
@@ -212,12 +226,12 @@ def read_messages(chats: Sequence[WrittenChat], keys: Keys, options: Options, no
         rows = zip(block.rows, asides, strict=True)
         block.rows = [row for row, aside in rows if not aside]
     # All times of a file are read by one order of day and month.
-    raws = [keys.first(raw, "time") for _, _, block in blocks for _, raw in block.rows]
+    raws = [keys.date(raw) for _, _, block in blocks for _, raw in block.rows]
     dated = iter(zip(raws, _times(raws, "time" in keys.columns, options, notes), strict=True))
     for chat, number, block in blocks:
         times = [next(dated) for _ in block.rows]
-        if block.began is not None and not any(time for _, time in times):
-            times = [(block.began, read_time(block.began))] * len(times)
+        undated = block.began is not None and not any(time for _, time in times)
+        began = read_time(block.began) if undated else None
         session = str(number) if len(chat.blocks) > 1 else None
         for (place, raw), (written, time) in zip(block.rows, times, strict=True):
             if not isinstance(raw, dict):
@@ -233,7 +247,8 @@ def read_messages(chats: Sequence[WrittenChat], keys: Keys, options: Options, no
                 speaker=_speaker(keys.all(raw, "speaker"), raw, place, notes),
                 text=text,
                 time=time,
-                raw=plain_value(written),
+                raw=plain_value(block.began if undated else written),
+                began=began,
                 session=keys.label(raw, "session") or session,
                 id=next((known_id(raw[key]) for key in usual_keys(tuple(raw), OWN_IDS)), ""),
                 conversation=keys.label(raw, "conversation"),
@@ -265,6 +280,9 @@ def _read_given(chats: Sequence[WrittenChat], keys: Keys, options: Options, note
     )
     dates = [(block.began, block.at) for chat in chats for block in chat.blocks if block.rows]
     starts = iter(session_starts(dates, chats[0].example if chats else "", options, notes))
+    # Few data sets date a turn.
+    whole = [raw for chat in chats for block in chat.blocks for _, raw in block.rows]
+    times = iter(times_of([keys.date(raw) for raw in whole], options, notes))
     for chat in chats:
         rows = [raw for block in chat.blocks for _, raw in block.rows]
         # Ids of messages that are left out count as taken: evidence that cites one must not point
@@ -275,6 +293,7 @@ def _read_given(chats: Sequence[WrittenChat], keys: Keys, options: Options, note
             start, written = next(starts) if block.rows else (None, "")
             for place, raw in block.rows:
                 assert isinstance(raw, dict)
+                time = next(times)
                 pictured, spoken = text_under(caption, raw), raw.get(text)
                 spoken = "" if pictured and spoken is None else words(spoken, (*place, text), notes)
                 if spoken is None:
@@ -290,7 +309,16 @@ def _read_given(chats: Sequence[WrittenChat], keys: Keys, options: Options, note
                         notes.repaired((*place, own), what)
                 owned.add(name)
                 taken.add(name)
-                message = Message(who, spoken, start, written, block.name, name, pictured)
+                message = Message(
+                    who,
+                    spoken,
+                    time,
+                    written,
+                    block.name,
+                    name,
+                    pictured,
+                    began=start,
+                )
                 chat.messages.append(message)
 
 

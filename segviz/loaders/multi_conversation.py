@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from segviz.loaders.chat import (
     Message,
     in_sessions,
     note_backwards,
+    note_split,
     oldest_first,
     session_of,
     speakers_of,
@@ -148,16 +150,18 @@ def conversations_of(
     """
     placed: list[tuple[Conversation, Place]] = []
     for chat in chats:
-        # A data set keeps its order and its ids.
+        # A data set keeps its order, its sessions and its ids.
         given = bool(chat.example)
         ordered = chat.messages if given else oldest_first(chat.messages, chat.place, notes)
-        blocks = in_sessions(ordered, options.gap_hours)
+        gap_hours = math.inf if given else options.gap_hours
+        blocks = in_sessions(ordered, gap_hours)
         if not blocks:
             notes.skipped(chat.place, "no messages; the conversation is left out")
             continue
         sessions = tuple(
             session_of(number, block, given) for number, block in enumerate(blocks, start=1)
         )
+        note_split(blocks, gap_hours, chat.place, notes)
         note_backwards(sessions, chat.place, notes)
         speakers = speakers_of(sessions, usual)
         questions = _questions(chat, blocks, sessions, notes) if chat.asked else ()

@@ -83,8 +83,7 @@ def _excerpt(memory: Memory, result: Result, item: Evidence) -> Part:
     """Returns a retrieved text for the prompt; its heading names messages, date and speakers."""
     covered = [memory.units[index] for index in result.structure.coverage(item.node)]
     turns = [memory.conversation.turn(turn_id) for turn_id in item.turn_ids]
-    sessions = memory.conversation.sessions
-    dates = list(dict.fromkeys(sessions[unit.session].raw_date for unit in covered))
+    dates = list(dict.fromkeys(map(memory.conversation.date_of, covered)))
     kind = "Messages" if item.level == 0 else "Summary of messages"
     heading = [f"{kind} {_range(turns[0].id, turns[-1].id)}" if turns else kind]
     if any(dates):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from segviz import files
-from segviz.conversation import UNIT_RULES, Conversation, Session, StoredText, Turn, Unit
+from segviz.conversation import UNIT_RULES, Conversation, StoredText, Unit
 from segviz.embedding import Embedder, as_embedder, unit_rows
-from segviz.loaders import LoadError, table_rows
+from segviz.loaders import GAP_HOURS, LoadError, table_rows
+from segviz.loaders.chat import Message, in_sessions, session_of, speakers_of
 from segviz.loaders.stored import parsed_cell, read_stored
 from segviz.memory.memory import Memory
 from segviz.retrieval.attribution import attribute
+from segviz.text.dates import read_time
 from segviz.tree import GHOST, Add, Cost, Event, Link, Scalar, Span, Step, Vector
 
 _KNOWN = {
@@ -269,27 +271,26 @@ def _as_conversation(
     starts = [_whole(nodes[leaf], "start") for leaf in leaves]
     if all(start is not None for start in starts):
         leaves = [leaf for _, leaf in sorted(zip(starts, leaves, strict=True))]
-    turns = []
+    messages = []
     for index, leaf in enumerate(leaves):
         node = nodes[leaf]
         if not node.text.strip():
             raise ValueError(f"node {node.id!r:.60}: expected the text of a leaf, found no word")
         node.span = (index, index + 1)
-        turns.append(Turn(node.id, str(node.row.get("speaker") or ""), node.text))
-    start = _time(nodes[leaves[0]])
-    speakers = tuple(dict.fromkeys(turn.speaker for turn in turns))
-    return leaves, Conversation(name, speakers, (Session("all", start, "", tuple(turns)),))
+        speaker = str(node.row.get("speaker") or "")
+        messages.append(Message(speaker, node.text, _time(node), id=node.id))
+    blocks = in_sessions(messages, GAP_HOURS)
+    sessions = tuple(
+        replace(session_of(number, block, given=True), id=f"session_{number}")
+        for number, block in enumerate(blocks, start=1)
+    )
+    return leaves, Conversation(name, speakers_of(sessions, ()), sessions)
 
 
 def _time(node: _Node) -> datetime | None:
-    """Returns a node's time without zone; None if the row has no readable one."""
+    """Returns a node's time; None if the row has no readable one."""
     value = node.row.get("time")
-    if isinstance(value, datetime):
-        return value.replace(tzinfo=None)
-    try:
-        return datetime.fromisoformat(str(value)).replace(tzinfo=None)
-    except ValueError:
-        return None
+    return read_time(value.isoformat() if isinstance(value, datetime) else value)
 
 
 def _place(nodes: list[_Node], leaves: list[int], units: Sequence[Unit]) -> list[int]:

@@ -195,7 +195,7 @@ class Watched:
             of_line = messages_in(document)
             self.skipped += not of_line
             messages += of_line
-        turns = [Turn("", each.speaker, each.text) for each in messages]
+        turns = [Turn("", each.speaker, each.text, time=each.time) for each in messages]
         texts = [turn.spoken for turn in turns if turn.content]
         vectors = iter(self._embedder.embed(texts) if texts else ())
         for each, turn in zip(messages, turns, strict=True):
@@ -211,6 +211,7 @@ class Watched:
         self._shown: Memory | None = None
         self._before: Vector = self._embedder.embed([""])[:0]  # of the last turns, oldest first
         self._sessions: list[tuple[Session, list[Turn]]] = []
+        self._time: datetime | None = None  # of the last turn of the session that has one
         self._speakers: dict[str, None] = {}
         self._units: list[Unit] = []
         self._record = Record()
@@ -219,9 +220,11 @@ class Watched:
     def _take(self, message: Message, turn: Turn, vector: Vector | None) -> None:
         """Adds a turn to its session, or to a new one; a turn with a vector enters the tree."""
         if self._rule.begins(message):  # remembers the message
-            raw = f"{message.time:%Y-%m-%d %H:%M}" if message.time else message.raw
+            self._time = message.when
+            raw = f"{self._time:%Y-%m-%d %H:%M}" if self._time else message.raw
             name = f"session_{len(self._sessions) + 1}"
-            self._sessions.append((Session(name, message.time, raw, ()), []))
+            self._sessions.append((Session(name, self._time, raw, ()), []))
+        self._time = message.when or self._time
         _, turns = self._sessions[-1]
         turn = replace(turn, id=f"S{len(self._sessions)}:{len(turns) + 1}")
         turns.append(turn)
@@ -234,13 +237,12 @@ class Watched:
     def _insert(self, turn_id: str, text: str, vector: Vector) -> None:
         """Adds a leaf to the tree as the next arrival."""
         number, index = len(self._sessions) - 1, len(self._units)
-        session, _ = self._sessions[-1]
         arrival = Arrival(
             index=index,
             turn_ids=(turn_id,),
             session=number,
             text=text,
-            time=session.start,
+            time=self._time,
             vector=vector,
             opens_session=index > 0 and self._units[-1].session != number,
             before=self._before,

@@ -88,7 +88,7 @@ def attribute(
     speaker = np.array(said_by, dtype=object)
     session = np.array([unit.session for unit in units])
     numbers = {each.id: place for place, each in enumerate(conversation.sessions)}
-    starts = [each.start for each in conversation.sessions]
+    times = [unit.time for unit in units]
     result = list(stored)
     # Texts are scored together with their clauses, a bounded number at once.
     some = max(1, min(_TOGETHER, _NUMBERS // len(units)))
@@ -102,7 +102,7 @@ def attribute(
         # speaker that the text names first, -∞ outside its session and time.
         whole, parts, about = [], [], []
         for place in places:
-            text, allowed = result[place].text, _allowed(result[place], session, numbers, starts)
+            text, allowed = result[place].text, _allowed(result[place], session, numbers, times)
             about.append(_subject(text, names))
             whole.append(next(scores) + subject * (speaker == about[-1]) + allowed)
             parts.append(
@@ -180,19 +180,18 @@ def _allowed(
     item: StoredText,
     session: NDArray[np.int64],
     numbers: dict[str, int],
-    starts: Sequence[datetime | None],
+    times: Sequence[datetime | None],
 ) -> Floats:
     """Returns 0 for each turn that a text can come from, -∞ for each other turn.
 
-    A text comes from its own session or, if that is unknown, from a session that began before the
-    text was written. If this excludes every turn, all turns get 0.
+    A text comes from its own session or, if that is unknown, from a turn before the text was
+    written. If this excludes every turn, all turns get 0.
     """
     if item.session in numbers:
         possible = session == numbers[item.session]
     elif item.time is not None:
         written = seconds(item.time)
-        early = [start is None or seconds(start) <= written for start in starts]
-        possible = np.array(early)[session]
+        possible = np.array([time is None or seconds(time) <= written for time in times])
     else:
         return np.zeros(len(session))
     return np.where(possible | ~possible.any(), 0.0, -np.inf)

@@ -235,12 +235,8 @@ def decode(content: Mapping[str, Any]) -> Saved:
         document = Document.model_validate(content)
     except ValidationError as invalid:
         raise _refusal(invalid) from None
-    # Beyond their types: times without zones, questions numbered by their place, tables in range.
+    # Beyond their types: questions numbered by their place, tables in range.
     conversation = document.conversation
-    for place, session in enumerate(conversation.sessions):
-        if session.start is not None and session.start.tzinfo is not None:
-            at = f"conversation.sessions.{place}.start"
-            raise _fault(at, "a time without a zone", session.start.isoformat())
     questions = (replace(each, index=i) for i, each in enumerate(conversation.questions))
     conversation = replace(conversation, questions=tuple(questions))
     _check(document, len(conversation.units(document.unit)))

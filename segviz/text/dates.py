@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 from itertools import pairwise
 from operator import itemgetter
@@ -87,7 +87,7 @@ _JOINED = re.compile("(?<=[a-z])-|-(?=[a-z])|-(?=[0-9]{4}$)")
 
 
 def read_time(value: object) -> datetime | None:
-    """Returns the time of a message in UTC, or as written if it has no zone.
+    """Returns the time of a message, with its zone if the text names one.
 
     Reads seconds, milli-, micro- and nanoseconds since 1970 (numbers and texts), ISO 8601,
     ``2023/05/28 (Sun) 19:47``, ``29.12.2023, 22:42:04``, the order of China, Japan and Korea
@@ -118,13 +118,10 @@ def _from_epoch(number: float) -> datetime | None:
 
 
 def _from_iso(text: str) -> datetime | None:
-    """Reads an ISO date or time, in UTC if it has a zone; None for other texts."""
-    if not _DASHED.match(text):
-        return None
+    """Reads an ISO date or time; None for other texts."""
     try:
-        moment = datetime.fromisoformat(text)
-        return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
-    except (ValueError, OverflowError):
+        return datetime.fromisoformat(text) if _DASHED.match(text) else None
+    except ValueError:
         return None
 
 
@@ -142,8 +139,8 @@ def _in_words(raw: str) -> datetime | None:
         return None
     try:
         at = _clock(clock.groups()[:5])
-        return datetime(int(date[3]), _MONTHS[month], int(day), *at) - _shift(clock[6])
-    except (ValueError, OverflowError):
+        return datetime(int(date[3]), _MONTHS[month], int(day), *at, tzinfo=_zone(clock[6]))
+    except ValueError:
         return None
 
 
@@ -159,13 +156,28 @@ def _clock(groups: Sequence[str | None]) -> tuple[int, int, int]:
     return hour, int(minutes or 0), int(seconds or 0)
 
 
-def _shift(zone: str | None = None) -> timedelta:
-    """Returns a zone's offset from UTC: 2 hours for +0200 or +02:00; 0 for Z, UTC and GMT."""
-    if not zone or zone[0] not in "+-":
-        return timedelta()
-    digits = zone[1:].replace(":", "")
+def _zone(written: str | None = None) -> timezone | None:
+    """Returns the zone of +0200, +02:00, Z, UTC or GMT; None without one."""
+    if not written or written[0] not in "+-":
+        return UTC if written else None
+    digits = written[1:].replace(":", "")
     ahead = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
-    return -ahead if zone[0] == "-" else ahead
+    return timezone(-ahead if written[0] == "-" else ahead)
+
+
+def is_clock(text: str) -> bool:
+    """Returns True for a time of a day without its date: ``10:14``, ``3:50 pm``."""
+    return len(text) < _LONGEST and _TIME.fullmatch(text.strip()) is not None
+
+
+def at_clock(day: datetime, text: str) -> datetime | None:
+    """Returns a clock's time on a day; None if the text is no clock (:func:`is_clock`)."""
+    match = _TIME.fullmatch(text.strip())
+    try:
+        at = _clock(match.groups()[:5]) if match else None
+        return at and datetime(day.year, day.month, day.day, *at, tzinfo=day.tzinfo)
+    except ValueError:
+        return None
 
 
 def _in_order(text: str) -> datetime | None:
@@ -215,25 +227,26 @@ _WHOLE = re.compile(rf"\s*{DATE}(?:{_GAP}{CLOCK}{_ZONE})?\s*", re.IGNORECASE)
 class Fields:
     """Date of three numbers whose order may be unknown, such as 03/04/2025.
 
-    ``mark`` is the sign between the ``numbers``, ``clock`` the hour, minute and second, ``shift``
-    the offset of the zone from UTC.
+    ``mark`` is the sign between the ``numbers``, ``clock`` the hour, minute and second, ``zone``
+    the zone, None if it is not written.
     """
 
     numbers: tuple[str, str, str]
     mark: str
     clock: tuple[int, int, int]
-    shift: timedelta = timedelta()
+    zone: timezone | None = None
 
     def read(self, order: Order) -> datetime | None:
-        """Returns the date in UTC if its numbers are in this order; None if no such date exists."""
+        """Returns the date if its numbers are in this order; None if no such date exists."""
         by_name = dict(zip(order, self.numbers, strict=True))
         if len(by_name["m"]) > 2 or len(by_name["d"]) > 2 or len(by_name["y"]) == 3:
             return None
         year = int(by_name["y"]) + (2000 if len(by_name["y"]) < 3 else 0)
         month, day = int(by_name["m"]), int(by_name["d"])
         try:
-            return datetime(year, month, day, *self.clock) - self.shift if year in YEARS else None
-        except (ValueError, OverflowError):
+            time = datetime(year, month, day, *self.clock, tzinfo=self.zone)
+            return time if year in YEARS else None
+        except ValueError:
             return None
 
 
@@ -242,7 +255,7 @@ def fields_of(groups: Sequence[str | None]) -> Fields | None:
     first, mark, second, third, *clock = groups
     try:
         numbers = (first or "", second or "", third or "")
-        return Fields(numbers, mark or "", _clock(clock[:5]), _shift(*clock[5:]))
+        return Fields(numbers, mark or "", _clock(clock[:5]), _zone(*clock[5:]))
     except ValueError:
         return None
 
@@ -283,7 +296,7 @@ def read_times(
     zoned = sum(_ZONED.search(value.strip()) is not None for value in clocks)
     if 0 < zoned < len(clocks):
         what = f"{zoned:,} of {len(clocks):,} times name a zone"
-        notes.append(f"{what} and are read in UTC; the others are read as written, in no zone")
+        notes.append(f"{what}; the others are compared with them as if they were in UTC")
     return times, notes
 
 
@@ -315,7 +328,8 @@ def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | N
     if day_fits != month_fits:
         return likely, ""
     # Times run forward, so the order with fewer steps back is the right one.
-    day_back, month_back = (sum(a > b for a, b in pairwise(times)) for times in read)
+    instants = [[time.replace(tzinfo=time.tzinfo or UTC) for time in times] for times in read]
+    day_back, month_back = (sum(a > b for a, b in pairwise(times)) for times in instants)
     if day_back != month_back:
         return ("dmy" if day_back < month_back else "mdy"), ""
     # Dots stand after the day first; 5/5/2025 is the same day in both orders.

@@ -24,8 +24,8 @@ DOCUMENTS = [path for path in PATHS if path.parent == SAMPLES and path.suffix ==
 
 
 def snapshot(path: Path) -> list[str]:
-    """What a file is read as: format, conversations with dated sessions, questions, findings by
-    kind and place, what the file does not tell; or the kind of error."""
+    """What a file is read as: format, conversations with dated sessions and turns, questions,
+    findings by kind and place, what the file does not tell; or the kind of error."""
     try:
         corpus = load(path)
     except LoadError as error:
@@ -35,7 +35,10 @@ def snapshot(path: Path) -> list[str]:
         lines.append(f"# {conversation.id}: {', '.join(conversation.speakers)}")
         for session in conversation.sessions:
             lines.append(f"## {session.id} {session.start or '-'}")
-            lines += [f"{turn.id} {turn.speaker}: {turn.content}" for turn in session.turns]
+            lines += [
+                f"{turn.id} {turn.speaker}: {turn.content}" + f" [{turn.time}]" * bool(turn.time)
+                for turn in session.turns
+            ]
         for q in conversation.questions:
             evidence = f"{', '.join(q.evidence)} ({', '.join(q.unresolved)})"
             lines.append(f"{q.index} {q.text} {q.answer} {q.category!r} {evidence} {q.asked_at}")

@@ -61,7 +61,10 @@ def test_times_of_every_unit_and_zone(unit: str, zone: str | None) -> None:
     moment = datetime(2024, 5, 1, 10, tzinfo=UTC if zone else None)
     times = pyarrow.array([moment], pyarrow.timestamp(unit, zone))
     (conversation,) = parse(written({"speaker": ["A"], "text": ["x"], "time": times}), "x")
-    assert conversation.sessions[0].start == datetime(2024, 5, 1, 10)
+    (turn,) = conversation.turns
+    assert turn.time is not None
+    assert turn.time == conversation.sessions[0].start == moment
+    assert (turn.time.tzinfo is None) == (zone is None)
 
 
 def test_values_are_those_of_json() -> None:

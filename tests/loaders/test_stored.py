@@ -11,16 +11,16 @@ from segviz.loaders.stored import read_stored, stored_texts
 
 STORES = Path(__file__).parent / "stores"
 EXPECTED = {
-    "mem0": ["m1: Owns a bicycle, D1:1, session_2, 2024-05-01 10:00:00"],
+    "mem0": ["m1: Owns a bicycle, D1:1, session_2, 2024-05-01 10:00:00+00:00"],
     "graphiti": [
-        "e1: Ann owns a bicycle, 2024-05-01 10:00:00, 2024-06-01 00:00:00",
+        "e1: Ann owns a bicycle, 2024-05-01 10:00:00+00:00, 2024-06-01 00:00:00+00:00",
         "n1: Ann rides",
     ],
-    "letta": ["human: Name: Ann", "p: A bicycle, 2024-05-01 10:00:00"],
-    "langgraph": ["k1: Owns a bicycle, 2024-05-01 10:00:00"],
-    "langmem": ["k1: Owns a bicycle, 2024-05-01 10:00:00"],
-    "postgres": ["k1: Owns a bicycle, 2024-05-01 10:00:00"],
-    "hindsight": ["h: Ann rides, 2024-05-01 10:00:00"],
+    "letta": ["human: Name: Ann", "p: A bicycle, 2024-05-01 10:00:00+00:00"],
+    "langgraph": ["k1: Owns a bicycle, 2024-05-01 10:00:00+00:00"],
+    "langmem": ["k1: Owns a bicycle, 2024-05-01 10:00:00+00:00"],
+    "postgres": ["k1: Owns a bicycle, 2024-05-01 10:00:00+00:00"],
+    "hindsight": ["h: Ann rides, 2024-05-01 10:00:00+00:00"],
     "texts": ["memory 1: a", "memory 2: b"],
     "facts": ["memory 1: a"],
     "by_user": ["7: a"],

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import fields
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,11 @@ def vector(*numbers: float) -> np.ndarray:
 
 def every_form() -> Saved:
     """Three turns in two sessions, two questions, every kind of event, a view."""
-    turns = Turn("D1:1", "Ada", "We sail."), Turn("D1:2", "Bо", "", "a sloop 🛶")
+    east = timezone(timedelta(hours=5, minutes=30))
+    turns = (
+        Turn("D1:1", "Ada", "We sail.", time=datetime(2024, 2, 29, 0, 5)),
+        Turn("D1:2", "Bо", "", "a sloop 🛶", datetime(2024, 2, 29, 0, 6, 7, tzinfo=east)),
+    )
     sessions = (
         Session("session_1", datetime(2024, 2, 29, 0, 5), "29 February", turns),
         Session("session_2", None, "later", (Turn("D2:1", "Ada", "We sank."),)),

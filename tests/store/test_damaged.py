@@ -191,7 +191,7 @@ def test_a_damaged_archive_is_refused(document):
     [
         (("conversation", "sessions", 0, "turns", 1, "text"), ["x"]),
         (("conversation", "sessions", 0, "start"), "May"),
-        (("conversation", "sessions", 0, "start"), "2024-05-07T13:00:00+02:00"),
+        (("conversation", "sessions", 0, "turns", 1, "time"), "noon"),
         (("conversation", "speakers"), "Ada"),
         (("system", "settings"), []),
         (("texts", 0), 7),

@@ -1,7 +1,7 @@
 """A text that is a time, in every spelling of the formats that are read."""
 
 import math
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -11,6 +11,7 @@ from segviz.text.dates import read_time, read_times
 
 MAY = datetime(2023, 5, 8)
 AT = datetime(2023, 5, 8, 13, 56)
+EAST = datetime(2023, 5, 8, 15, 56, tzinfo=timezone(timedelta(hours=2)))
 
 
 @pytest.mark.parametrize(
@@ -22,15 +23,15 @@ AT = datetime(2023, 5, 8, 13, 56)
         (1_700_000_000_000_000, datetime(2023, 11, 14, 22, 13, 20)),
         ("1700000000.5", datetime(2023, 11, 14, 22, 13, 20, 500_000)),
         # ISO 8601.
-        ("2023-05-08T13:56:00Z", AT),
-        ("2023-05-08T15:56:00+02:00", AT),
+        ("2023-05-08T13:56:00Z", AT.replace(tzinfo=UTC)),
+        ("2023-05-08T15:56:00+02:00", EAST),
         ("2023-05-08 13:56", AT),
         # Numbers whose order their marks tell, with a weekday in any language.
         ("2023/05/08 (Mon) 13:56", AT),
         (" 2023/5/8 (lun.)  13:56 ", AT),
         ("2023-05-08 (Monday)", MAY),
         ("8.5.2023, 13:56:00", AT),
-        ("2023-05-08 15:56:00 +02:00", AT),
+        ("2023-05-08 15:56:00 +02:00", EAST),
         # The order of China, Japan and Korea, the half of the day before the time.
         ("2023年5月8日 下午1:56", AT),
         ("2023年5月8日星期一 下午1点56分", AT),
@@ -48,13 +49,15 @@ AT = datetime(2023, 5, 8, 13, 56)
         ("Monday, 8 May, 2023", MAY),
         ("May 8th, 2023, 1:56\u202fPM", AT),
         ("8-May-2023 13:56", AT),
-        ("Mon, 8 May 2023 15:56:00 +0200", AT),
-        ("8 May 2023 13:56 UTC", AT),
+        ("Mon, 8 May 2023 15:56:00 +0200", EAST),
+        ("8 May 2023 13:56 UTC", AT.replace(tzinfo=UTC)),
         ("Sept 8 2023 at 13:56:07", datetime(2023, 9, 8, 13, 56, 7)),
     ],
 )
 def test_times_of_all_spellings(written, expected):
-    assert read_time(written) == expected
+    time = read_time(written)
+    assert time == expected
+    assert time.utcoffset() == expected.utcoffset()
 
 
 @pytest.mark.parametrize(
@@ -75,7 +78,7 @@ def test_what_is_no_time_or_leaves_a_part_open(written):
 
 def test_times_with_and_without_a_zone_are_noticed_and_different_zones_are_not():
     zoned = ["2023-05-08T15:56:00+02:00", "2023-05-08T13:57:00Z"]
-    assert read_times(zoned) == ([AT, AT.replace(minute=57)], [])
+    assert read_times(zoned) == ([EAST, AT.replace(minute=57, tzinfo=UTC)], [])
     times, notes = read_times([*zoned, "2023-05-08 13:58"])
     assert times[2] == AT.replace(minute=58)
     assert len(notes) == 1

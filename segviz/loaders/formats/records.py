@@ -9,7 +9,7 @@ dialogue. If replies branch, the branch that the chat program shows is read.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -260,10 +260,7 @@ def _named_chats(
         chats = _chats_under(value, key, place, name, text_key)
         if len(chats) > 1 and (key in _ONE or one):
             chats = [_joined(chats, name, (*place, key))]
-        for chat in chats:
-            for block in chat.blocks:
-                block.began = began if block.began is None else block.began
-            yield chat
+        yield from _dated(chats, began)
         if chats:
             return
     rest = {
@@ -274,10 +271,19 @@ def _named_chats(
     rest = {key: chats for key, chats in rest.items() if chats}
     # Keys such as session_1 or 2025-01-09 are sessions of one chat.
     dated = {key: read_time(key) for key in rest}
-    if len(rest) > 1 and all(_NUMBERED.fullmatch(key) or dated[key] for key in rest):
+    several = len(rest) > 1 or any(dated.values())
+    if several and all(_NUMBERED.fullmatch(key) or dated[key] for key in rest):
         rest = {"": _sessions(rest, dated, name, place)}
     for chats in rest.values():
-        yield from chats
+        yield from _dated(chats, began)
+
+
+def _dated(chats: Sequence[WrittenChat], began: object) -> Sequence[WrittenChat]:
+    """Gives the time of an object to the dialogues in it that have none."""
+    for chat in chats:
+        for block in chat.blocks:
+            block.began = began if block.began is None else block.began
+    return chats
 
 
 def _chats_under(

@@ -8,11 +8,12 @@ becomes plain text. Joins, leaves and messages of bots are left out and counted.
 from __future__ import annotations
 
 import html
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 
+from segviz.conversation import seconds
 from segviz.loaders.chat import each_message
 from segviz.loaders.columns import Keys, read_chats
 from segviz.loaders.document import Folder, Member, Options, Place
@@ -112,7 +113,8 @@ def _day(block: object, date: str, place: Place, people: Mapping[str, str], note
         }
         rows.append((here, known))
     # Messages without a time stay at the end.
-    rows.sort(key=lambda row: read_time(row[1]["ts"]) or datetime.max)
+    times = {id(raw): read_time(raw["ts"]) for _, raw in rows}
+    rows.sort(key=lambda row: seconds(time) if (time := times[id(row[1])]) else math.inf)
     day.rows = rows
     return day
 

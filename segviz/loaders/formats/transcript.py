@@ -2,14 +2,15 @@
 
 A line may begin with a time in brackets (``[10:14] Ann: …``), a list mark or Markdown's asterisks
 (``**Ann:** …``). Lines without a name continue the message before. A line that is only a date
-(``## 8 May 2023``) or ``Session 2`` begins a session. Times in brackets are dropped, because they
-seldom have a date.
+(``## 8 May 2023``) or ``Session 2`` begins a session. A clock in brackets is a time only below such
+a date.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime
 
 from segviz.loaders.chat import Message
@@ -18,7 +19,7 @@ from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import WrittenChat, conversations_of, stem
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted
-from segviz.text.dates import read_time
+from segviz.text.dates import at_clock, read_time
 
 LABEL = "plain text (Name: words)"
 
@@ -26,7 +27,7 @@ _LOOKED_AT = 400
 _EXPECTED = 'lines such as "Name: words"'
 _NAME = r"[^\W_](?:[\w.'’@()+-]|[ ](?! )){0,39}"
 _SAID = re.compile(
-    r"\s*+(?:[-*•>]\s+)?(?:\[[^\]\n]{1,30}\]\s*|\([0-9:. apmAPM]{3,12}\)\s*)?"
+    r"\s*+(?:[-*•>]\s+)?(?:\[([^\]\n]{1,30})\]\s*|\(([0-9:. apmAPM]{3,12})\)\s*)?"
     rf"(?:\*\*({_NAME}):\*\*|\*\*({_NAME})\*\*:|({_NAME}):)(?:\s+(.*)|$)"
 )
 _RULE = re.compile(r"[\s#=*–—_-]+")
@@ -45,7 +46,7 @@ def matches(document: object) -> bool:
     filled = [line for _, line in document.lines() if line.strip()][:_LOOKED_AT]
     filled = [line for line in filled if _session(line) is None]
     spoken = [_said(line) for line in filled]
-    names = Counter(name for name, _ in filter(None, spoken))
+    names = Counter(name for name, *_ in filter(None, spoken))
     count = names.total()
     if not count or (spoken[0] is None and (count < 4 or not any(spoken[:3]))):
         return False  # a heading may precede the dialogue
@@ -55,41 +56,43 @@ def matches(document: object) -> bool:
 def read(document: object, name: str, options: Options) -> Reading:
     """Reads the text as one conversation; raises LoadError if it has no turn."""
     notes = Notes()
-    # Speaker, lines, time, time as written, and number of the session of each message.
-    drafts: list[tuple[str, list[str], datetime | None, str, int]] = []
-    time, raw, number, left = None, "", 0, 0
+    messages: list[Message] = []
+    began, raw, number, left = None, "", 0, 0
+    drafts: list[list[str]] = []  # lines of each message
     current: list[str] | None = None  # lines of the message that the next line may continue
     for _, line in document.lines() if isinstance(document, PlainText) else ():
         if (begun := _session(line)) is not None:
-            time, raw = begun
+            began, raw = begun
             number, current = number + 1, None
         elif (said := _said(line)) is not None:
-            speaker, text = said
+            speaker, text, clock = said
             current = [text]
-            drafts.append((speaker, current, time, raw, number))
+            drafts.append(current)
+            time = read_time(clock) or (began and at_clock(began, clock))
+            messages.append(Message(speaker, "", time, raw, session=str(number), began=began))
         elif current is not None:
             current.append(line)
         else:
             left += bool(line.strip())
     if left:
         notes.skipped((), f"{counted(left, 'line')} before the first name left out")
-    messages = [
-        Message(speaker, "\n".join(lines).strip(), time, raw, session=str(session))
-        for speaker, lines, time, raw, session in drafts
+    whole = [
+        replace(message, text="\n".join(lines).strip())
+        for message, lines in zip(messages, drafts, strict=True)
     ]
-    chat = WrittenChat(stem(name), (), messages=messages)
+    chat = WrittenChat(stem(name), (), messages=whole)
     return conversations_of([chat], LABEL, options, notes, _EXPECTED), notes
 
 
-def _said(line: str) -> tuple[str, str] | None:
-    """Returns name and text of a line ``Name: text``; None for other lines."""
+def _said(line: str) -> tuple[str, str, str] | None:
+    """Returns name, text and time in brackets of a line ``Name: text``; None for other lines."""
     match = _SAID.match(line) if ":" in line else None
     if match is None:
         return None
-    name = (match[1] or match[2] or match[3]).strip()
+    name = (match[3] or match[4] or match[5]).strip()
     if name.isdigit() or name.casefold() in _NO_NAMES:
         return None
-    return name, match[4] or ""
+    return name, match[6] or "", match[1] or match[2] or ""
 
 
 def _session(line: str) -> tuple[datetime | None, str] | None:
@@ -108,7 +111,7 @@ def _session(line: str) -> tuple[datetime | None, str] | None:
 
 _ABOUT = (
     "the file: lines `Name: words`; a line with a date begins a session",
-    "times in brackets, lines before the first name",
+    "clocks in brackets without a date above them, lines before the first name",
 )
 
 LOADER = Loader(LABEL, matches, read, about=_ABOUT)

@@ -269,8 +269,7 @@ def _about(conversation: Conversation, alone: bool) -> None:
     speakers = conversation.speakers
     names = ", ".join(speakers[:6]) + (" …" if len(speakers) > 6 else "")
     st.text(f"{conversation.id}\n{names}" if alone else names)
-    dates = [session.start for session in conversation.sessions if session.start]
-    ends = (min(dates), max(dates)) if dates else ()
+    ends = conversation.period or ()
     days = " – ".join(dict.fromkeys(f"{day:%d %b %Y}" for day in ends))
     when = f", {days}" if days else ""
     st.caption(

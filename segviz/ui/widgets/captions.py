@@ -140,9 +140,10 @@ def coverage(session: AppSession, structure: Structure, node: int) -> str:
     If the node covers a part of its span alone, the number of its units is there, too.
     """
     start, stop = int(structure.start[node]), int(structure.stop[node])
-    ends = (session.conversation.sessions[session.sessions[unit]] for unit in (start, stop - 1))
+    ends = (session.memory.units[unit] for unit in (start, stop - 1))
     dates = dict.fromkeys(
-        f"{one.start:%d %b %Y}" if one.start else one.raw_date or "no date" for one in ends
+        f"{unit.time:%d %b %Y}" if unit.time else session.conversation.date_of(unit) or "no date"
+        for unit in ends
     )
     turns = len(turns_of(session, structure, node))
     units = len(structure.coverage(node))

@@ -48,8 +48,12 @@ def transcript(session: AppSession, passage: Passage, *, key: str, height: int) 
     """
     about, conversation = session.key, session.conversation
     focus, flags = passage.focus, passage.flags
-    turns = [(i, t) for i, s in enumerate(conversation.sessions) for t in s.turns]
-    ids = [turn.id for _, turn in turns]
+    turns = [
+        (i, turn, time and f"{time.date()}")
+        for i, part in enumerate(conversation.sessions)
+        for turn, time in zip(part.turns, part.times, strict=True)
+    ]
+    ids = [turn.id for _, turn, _ in turns]
     end = ids.index(passage.until) + 1 if passage.until is not None else len(ids)
     middle = ids.index(focus) if focus is not None else 0
     begin = max(0, min(middle // _BLOCK - _BLOCKS // 2, -(-end // _BLOCK) - _BLOCKS))
@@ -61,9 +65,10 @@ def transcript(session: AppSession, passage: Passage, *, key: str, height: int) 
     colours = session_colours(len(conversation.sessions))
     rows: list[dict[str, Any]] = []
     for place in range(first, last):
-        at, turn = turns[place]
-        if place == first or turns[place - 1][0] != at:
-            when = conversation.sessions[at].raw_date or "no date"
+        at, turn, day = turns[place]
+        begins = place == 0 or turns[place - 1][0] != at
+        if place == first or begins or turns[place - 1][2] != day:
+            when = (begins and conversation.sessions[at].raw_date) or day or "no date"
             rows.append({"heading": f"Session {at + 1} · {when}", "colour": colours[at]})
         row = {
             "id": turn.id,
