@@ -26,6 +26,7 @@ TABLES: dict[str, str] = {
     "attribution": "the turns of stored facts found again, and at which stage evidence is lost",
     "shape": "tree shapes beside the paper's Table 5",
     "nodes": "texts of inner nodes, before and after: what they say and what they are worth",
+    "texts": "texts written by hand against flat leaves and extracts; dates; propagation",
     "summaries": "LoCoMo's own summaries of sessions as annotations, against our extracts",
     "calls": "model calls per leaf",
     "systems": "all systems on one conversation",
