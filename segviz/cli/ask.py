@@ -41,6 +41,7 @@ from segviz.view.captions import dispute_lines, moment_sentence, shown_labels
 @file_argument
 @click.argument("question", required=False)
 @number_option
+@option("--as-of", "Ask the memory as it was before this date or time.", metavar="TIME")
 @option("--answer", "Have the chat model answer from the evidence.", is_flag=True)
 @retrieval_options
 @build_options()
@@ -57,16 +58,16 @@ def ask(options: Options, console: Console) -> int:
     asked_at (id of the turn before which the question is asked, or null), settings (as used, with
     the step), evidence (best first: node, level, span [start, stop) in units,
     turn_ids, text, initial, final, rank_before, rank_after), levels (initial and final: number of
-    retrieved nodes on each level), gold (turn id -> found, quoted, answered, missed or not in any
-    leaf),
-    gold_answer, disputed (verdict of the audit: kind, evidence, unresolved, answer, reason; or
-    null), answer (text, tokens, cached, fault, left_out: lowest-ranked excerpts that the longest
-    prompt had no room for; null without --answer).
+    retrieved nodes on each level), gold (turn id -> found, quoted, answered, missed, not in any
+    leaf or not in memory yet), gold_answer, disputed (verdict of the audit: kind, evidence,
+    unresolved, answer, reason; or null), answer (text, tokens, cached, fault, left_out:
+    lowest-ranked excerpts that the longest prompt had no room for; null without --answer).
 
     Examples:
         segviz ask sample:ines-theo "What is the boat called now?"
         segviz ask boat.json.gz --number 3
         segviz ask boat.json.gz "Who is Duke?" --policy both --levels 0 --json
+        segviz ask boat.json.gz "What is the boat called now?" --as-of 2024-05-01
     """
     with models(options, console) as clients:
         if options.answer and clients.chat is None:
@@ -78,7 +79,8 @@ def ask(options: Options, console: Console) -> int:
         try:
             with user_errors():
                 settings = settings_of(options, memory)
-                result = memory.ask(question or text, settings, chat=clients.chat)
+                as_of = options.as_of
+                result = memory.ask(question or text, settings, as_of=as_of, chat=clients.chat)
             wanted = clients.chat if options.answer else None
             reply = answer(memory, result, wanted) if wanted else None
         except ModelError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,34 +20,12 @@ from segviz.evaluation.stages import (
     stage_rows,
     with_answers,
 )
-from segviz.memory import Memory
+from segviz.memory import Memory, Superseded, superseded
 from segviz.retrieval import RetrievalSettings
-from segviz.text.words import content_tokens
 from segviz.tree.events import as_number
 
-LIKE = 0.7
-"""Cosine from which two texts may be about one thing."""
-SHARED = 2
-"""Content words that they share, names of speakers left out."""
 UNSURE = 0.5
 """Confidence below which an attributed source is as likely wrong as right."""
-
-
-@dataclass(frozen=True, slots=True)
-class Superseded:
-    """Stored text that may be out of date.
-
-    ``newer`` is a later text about the same thing, "" if there is none. ``turns`` and
-    ``newer_turns`` are the source turns of the two, ``likeness`` is their cosine. ``ended`` is the
-    time from which, as the store itself says, the text is no longer true; "" if it says nothing.
-    """
-
-    text: str
-    turns: tuple[str, ...]
-    newer: str = ""
-    newer_turns: tuple[str, ...] = ()
-    likeness: float = 0.0
-    ended: str = ""
 
 
 @dataclass(frozen=True)
@@ -151,42 +129,3 @@ def audit(
     asked = (native_settings(memory, asked) or asked).resolved(memory.model)
     stages = evidence_stages(memory, memory.conversation.questions, asked)
     return Audit(memory, asked, with_answers(stages, right or {}))
-
-
-def superseded(memory: Memory) -> tuple[Superseded, ...]:
-    """Returns stored texts that a later one about the same thing may have replaced.
-
-    Two texts are about one thing if the cosine of their vectors is at least 0.7 and they share two
-    content words, names of speakers not counted. A text is later if its last source turn is in a
-    later session. Each text is listed once, with the later text of highest cosine. A pair may
-    agree, and a contradiction in other words is not found. Texts that the store itself marks as
-    ended come first, also those without a later text.
-    """
-    structure, units = memory.structure, memory.units
-    nodes = sorted({int(p) for p, child in structure.edges.tolist() if structure.ghost[child]})
-    session = np.array([units[int(structure.stop[node]) - 1].session for node in nodes])
-    names = {word for who in memory.speakers for word in content_tokens(who)}
-    words = [content_tokens(structure.text[node]) - names for node in nodes]
-    vectors = structure.vector[nodes]
-    # Every text is compared with those of later sessions; the likest of them may replace it.
-    stale = []
-    for place, node in enumerate(nodes):
-        old = Superseded(
-            structure.text[node],
-            memory.turn_ids(node),
-            ended=str(structure.facts[node].get("ended") or "").removesuffix("T00:00:00"),
-        )
-        cosines = vectors @ vectors[place]
-        near = np.flatnonzero((cosines >= LIKE) & (session > session[place])).tolist()
-        alike = [at for at in near if len(words[at] & words[place]) >= SHARED]
-        if alike:
-            new = max(alike, key=lambda at: float(cosines[at]))
-            old = replace(
-                old,
-                newer=structure.text[nodes[new]],
-                newer_turns=memory.turn_ids(nodes[new]),
-                likeness=round(float(cosines[new]), 4),
-            )
-        if alike or old.ended:
-            stale.append(old)
-    return tuple(sorted(stale, key=lambda each: (not each.ended, -each.likeness)))

@@ -29,6 +29,7 @@ from segviz.export.pictures import draw
 from segviz.export.sheet import Sheet
 from segviz.export.snippet import python_snippet
 from segviz.export.tables import (
+    changes_csv,
     nodes_csv,
     ranks_csv,
     rows_csv,
@@ -46,6 +47,7 @@ __all__ = [
     "Format",
     "Sheet",
     "View",
+    "changes_csv",
     "draw",
     "file_name",
     "graphml",

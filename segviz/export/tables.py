@@ -1,4 +1,4 @@
-"""Writes CSV tables (RFC 4180): the nodes, the ranks of a question, a sweep.
+"""Writes CSV tables (RFC 4180): nodes, changes, the ranks of a question, a sweep.
 
 Texts are quoted, numbers are not; a missing value is an empty cell. Spreadsheets read a text that
 begins with ``=``, ``+``, ``-`` or ``@``, also after blanks, as a formula. An apostrophe before such
@@ -20,6 +20,7 @@ from segviz.evaluation.measures import sees
 from segviz.evaluation.parallel import Measured
 from segviz.export.text import legal, one_line
 from segviz.export.view import View
+from segviz.memory import Changes
 from segviz.retrieval import RetrievalSettings, ranking
 from segviz.view.captions import shown_labels
 
@@ -190,6 +191,23 @@ def ranks_csv(view: View) -> str:
         ]
 
     return table(names, (row(rank, int(node)) for rank, node in enumerate(order, start=1)))
+
+
+def changes_csv(changes: Changes) -> str:
+    """Writes the changes of a memory between two moments as CSV, a row for each node.
+
+    ``change`` is ``added``, ``rewritten``, ``retired`` or ``superseded``; ``before`` and ``after``
+    are the texts at the two moments, of a superseded text that text and a later one about the same
+    thing. ``ended`` is the time from which the store calls it untrue.
+    """
+    names = "change node level start stop before after ended first_step last_step".split()
+    return table(
+        names,
+        (
+            [c.kind, c.node, c.level, *c.span, c.before, c.after, c.ended, *changes.steps]
+            for c in changes.rows
+        ),
+    )
 
 
 def sweep_csv(sweep: Sweep) -> str:

@@ -35,7 +35,7 @@ MARKS = (
 GOLD, RETURNED = "◆", "✓"
 """Marks of the name of a gold turn, and of another turn that was retrieved."""
 
-_STATES = dict(zip(FATES, (FOUND, QUOTED, ANSWERED, MISSED, MISSED), strict=True))
+_STATES = dict(zip(FATES, (FOUND, QUOTED, ANSWERED, MISSED, MISSED, MISSED), strict=True))
 _STATES |= {"returned": RETURNED, "": ""}
 
 _LETTERS = 100

@@ -93,7 +93,7 @@ def stored_texts(document: object) -> tuple[StoredText, ...]:
 
 def stored_text(record: Mapping[str, object]) -> StoredText:
     """Reads a record of a memory system; its id is "" if it has none."""
-    fields = {meaning: _first(record, meaning) for meaning in NAMES}
+    fields = {meaning: field_of(record, meaning) for meaning in NAMES}
     sources = parsed_cell(fields["sources"])
     several = sources if isinstance(sources, list | tuple) else [sources]
     named = (each.get("id") if isinstance(each, dict) else each for each in several)
@@ -132,7 +132,7 @@ def records_in(document: object, key: str = "") -> Iterator[dict[str, object]]:
             and any(isinstance(one, (dict, str) if name in _LISTS else dict) for one in each)
         ]
         record = _flat(document)
-        if not lists and str(_first(record, "text") or "").strip():
+        if not lists and str(field_of(record, "text") or "").strip():
             yield record
             return
         # Beside such lists, objects such as ``metadata`` are no records.
@@ -167,7 +167,7 @@ def parsed_cell(value: object) -> object:
     return value
 
 
-def _first(record: Mapping[str, object], meaning: str) -> object:
+def field_of(record: Mapping[str, object], meaning: str) -> object:
     """Returns a record's value for a meaning such as "text", under the best usual key."""
     for key in usual_keys(tuple(record), NAMES[meaning]):
         value = record[key]

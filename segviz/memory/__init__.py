@@ -2,6 +2,7 @@
 
 ``builder``     builds a memory of a conversation; ``factory`` makes systems and embedders by name
 ``memory``      Memory, asking one with ``ask``, and opening one from a file
+``changes``     compares a memory at two moments; finds stored texts out of date
 ``rehearsal``   estimates the model calls of a build
 ``retrieve``    retrieves the evidence for a question from a structure
 ``from_table``  makes a memory of a tree or texts from another program: ``memory_from``
@@ -15,6 +16,7 @@ May import ``systems``, ``store`` and the packages below them. Public face: the 
 
 from segviz.memory.answer import RIGHT_FROM, reference
 from segviz.memory.builder import Building, BuildPaused, arrivals, build, check_leaves
+from segviz.memory.changes import Change, Changes, EvidenceChange, Superseded, superseded
 from segviz.memory.factory import (
     COMPONENTS,
     MissingEmbedder,
@@ -50,10 +52,14 @@ __all__ = [
     "BuildPaused",
     "Building",
     "CallEstimate",
+    "Change",
+    "Changes",
+    "EvidenceChange",
     "Memory",
     "MissingEmbedder",
     "NoEmbedder",
     "Rehearsal",
+    "Superseded",
     "TextRequest",
     "Watch",
     "Watched",
@@ -80,6 +86,7 @@ __all__ = [
     "rehearse",
     "settings_for",
     "sound",
+    "superseded",
     "system_from",
     "system_of",
 ]

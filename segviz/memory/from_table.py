@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from graphlib import CycleError, TopologicalSorter
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from segviz import files
-from segviz.conversation import UNIT_RULES, Conversation, StoredText, Unit
+from segviz.conversation import UNIT_RULES, Conversation, StoredText, Unit, seconds
 from segviz.embedding import Embedder, as_embedder, unit_rows
 from segviz.loaders import GAP_HOURS, LoadError, table_rows
 from segviz.loaders.chat import Message, in_sessions, session_of, speakers_of
-from segviz.loaders.stored import parsed_cell, read_stored
+from segviz.loaders.stored import field_of, parsed_cell, read_stored
 from segviz.memory.memory import Memory
 from segviz.retrieval.attribution import attribute
 from segviz.text.dates import read_time
@@ -66,9 +68,12 @@ def memory_from(
     ``start``, ``stop``  of leaves: half-open range of their units, counted from 0
     ``vector``  embedding made by ``embedder``, in all rows or none; scaled to length 1
     ``turns``   ids of the turns the text was written from, one or a list
-    ``kind``, ``speaker``, ``time``  kind of node; speaker and time (ISO) of a leaf
+    ``kind``, ``speaker``  kind of node; speaker of a leaf
+    ``time``, ``ended``  when a text was said or stored, when it stopped being true; also under
+                         names such as ``created_at``, ``valid_at``, ``invalid_at``
 
-    In text tables lists are JSON: ``[1, 2]``. Further columns become facts of the node.
+    A text that was stored while the conversation went on is added then, else with the last of its
+    units. In text tables lists are JSON: ``[1, 2]``. Further columns become facts of the node.
 
     Without a conversation, the leaves become its turns, in the order of ``start`` or else of the
     table. With a conversation, a leaf with ``start``, or with the text of a unit, stands for units.
@@ -208,7 +213,8 @@ def _node(number: int, row: Any) -> _Node:
         raise ValueError(f"row {number}: expected an id, found {row.get('id')!r:.60}")
     if not isinstance(text, str):
         raise ValueError(f"node {key!r:.60}: expected a text, found {text!r:.60}")
-    return _Node(key, text, row)
+    dates = {name: field_of(row, name) for name in ("time", "ended") if name not in row}
+    return _Node(key, text, {**row, **{name: date for name, date in dates.items() if date}})
 
 
 def id_of(value: Any) -> str | None:
@@ -412,16 +418,26 @@ def _vectors(nodes: list[_Node], embedder: Embedder) -> Vector:
 def _steps(
     nodes: list[_Node], leaves: list[int], units: Sequence[Unit], vectors: Vector
 ) -> tuple[Step, ...]:
-    """Returns a step per unit, which adds its leaves, then the nodes whose span ends with it."""
+    """Returns a step per unit, which adds its leaves, then the nodes that were there by then.
+
+    A node is there once all of its units are, and with the last unit that was said before its own
+    time, if that lies within the conversation.
+    """
     inner = [place for place, node in enumerate(nodes) if node.children]
     inner.sort(key=lambda place: (nodes[place].level, place))
     for place in inner:
         spans = [nodes[child].span for child in nodes[place].children]
         nodes[place].span = (min(s for s, _ in spans), max(s for _, s in spans))
+    said = list(accumulate((seconds(unit.time) if unit.time else 0.0 for unit in units), max))
     ending: list[list[int]] = [[] for _ in units]
+    last: dict[int, int] = {}  # the unit with which each node is added
     for place in [*leaves, *inner]:
         _, stop = nodes[place].span
-        ending[stop - 1].append(place)
+        children = nodes[place].children
+        time = _time(nodes[place]) if children else None
+        stored = bisect_right(said, seconds(time)) if time and seconds(time) <= said[-1] else 0
+        last[place] = max(stop - 1, stored - 1, *(last[child] for child in children))
+        ending[last[place]].append(place)
     number: dict[int, int] = {}  # place in the table -> number in the memory, by order of adding
     steps = []
     for unit, places in zip(units, ending, strict=True):

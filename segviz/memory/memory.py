@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from datetime import date, datetime
 from functools import cached_property, partial
 from html import escape
 from itertools import accumulate, islice
@@ -16,11 +18,12 @@ import numpy as np
 
 from segviz import store
 from segviz.construct import PROMPT, Settles, System, as_settings, node_labels, services_for
-from segviz.conversation import Conversation, Question, Unit
+from segviz.conversation import Conversation, Question, Unit, seconds
 from segviz.embedding import Embedder, as_embedder
 from segviz.files import check_room
 from segviz.handover import built_in, calling, check_scores
 from segviz.llm import Chat, Endpoint, Prompt, digest, fitted
+from segviz.memory.changes import Changes
 from segviz.memory.factory import (
     MissingEmbedder,
     embedder_named,
@@ -44,6 +47,7 @@ from segviz.retrieval import (
     over_active,
     relevance_model,
 )
+from segviz.text.dates import read_time
 from segviz.tree import (
     Invariant,
     Moments,
@@ -132,6 +136,77 @@ class Memory:
         """
         place = self._place.get(question.asked_at or "")
         return None if place is None else bisect_left(self._latest, place)
+
+    def as_of(self, when: str | date) -> int:
+        """Returns the number of steps whose units were said wholly before a time.
+
+        A turn without a time counts as said with the turn before it, or at the start of its
+        session. For an online system, the structure after that step is that of the shorter
+        conversation. RAPTOR rebuilds its layers at the end of a session, so until then the newest
+        units have no summary. A store's texts are there from the time they were written.
+
+        Args:
+            when: a date (its first instant), a datetime, or either as text: ``2023-05-01``,
+                ``2023-05-01 14:30``. Without a zone it is compared with the times as written.
+
+        Raises:
+            ValueError: The text is no time, or no turn of the conversation has a time.
+        """
+        time = _as_time(when)
+        if self.conversation.period is None:
+            what = "has no times, so there is no memory as of a time"
+            raise ValueError(f"{self.conversation.id!r:.60} {what}; name a step (step=)")
+        return bisect_left(self._said(time.tzinfo is not None), seconds(time))
+
+    def _said(self, zoned: bool) -> list[float]:
+        """Returns the latest time of a turn in the memory after each step; it never decreases.
+
+        The times are seconds since 1970, as written unless ``zoned``.
+        """
+        if zoned not in self._said_cache:
+            times = {
+                turn.id: seconds(time if zoned else time.replace(tzinfo=None))
+                for session in self.conversation.sessions
+                for turn, time in zip(session.turns, session.times, strict=True)
+                if time is not None
+            }
+            placed = (self.conversation.placed(step.unit, self.unit) for step in self.steps)
+            latest = (max(times.get(each, -math.inf) for each in ids) for ids in placed)
+            self._said_cache[zoned] = list(accumulate(latest, max))
+        return self._said_cache[zoned]
+
+    @cached_property
+    def _said_cache(self) -> dict[bool, list[float]]:
+        return {}
+
+    def changes(self, a: int | str | date, b: int | str | date) -> Changes:
+        """Returns what changed between two moments: nodes added, rewritten and retired.
+
+        Args:
+            a: the earlier moment: a number of steps, or a time as in :meth:`as_of`.
+            b: the later moment.
+
+        Raises:
+            ValueError: A step is out of range, ``b`` is before ``a``, or a time is unusable.
+        """
+        (first, begin), (last, end) = map(self._moment, (a, b))
+        if first > last:
+            raise ValueError(f"step {last} is before step {first}; name the earlier moment first")
+        return Changes(self, (first, last), (begin, end))
+
+    def _moment(self, when: int | str | date) -> tuple[int, float]:
+        """Returns a moment's number of steps and its time, as written, in seconds since 1970.
+
+        The time of a number of steps is that of its last unit; infinite at the ends.
+        """
+        if not isinstance(when, int):
+            step = self.as_of(when)
+            time = _as_time(when)
+            return step, seconds(time.replace(tzinfo=None))
+        self.at(when)  # raises outside
+        if when == len(self.steps):
+            return when, math.inf
+        return when, self._said(zoned=False)[when - 1] if when else -math.inf
 
     @cached_property
     def _place(self) -> dict[str, int]:
@@ -285,11 +360,12 @@ class Memory:
         question: str | Question,
         settings: RetrievalSettings | None = None,
         *,
+        as_of: str | date | None = None,
         chat: Chat | None = None,
         **changes: Any,
     ) -> Result:
         """Retrieves nodes for a question; the arguments are those of :func:`ask`."""
-        return ask(self, question, settings, chat=chat, **changes)
+        return ask(self, question, settings, as_of=as_of, chat=chat, **changes)
 
     def view(self, relevance: str = "hybrid", k: int = 10, chat: Chat | None = None) -> MemoryView:
         """Returns the finished memory as the argument of a system's ``retrieve``.
@@ -375,6 +451,14 @@ class Memory:
         store.write(saved, path)
 
 
+def _as_time(when: str | date) -> datetime:
+    """Returns a time or the first instant of a date; ValueError for a text that is neither."""
+    time = read_time(when) if isinstance(when, str) else when
+    if time is None:
+        raise ValueError(f"{when!r:.60} is no time; expected one such as 2023-05-01 14:30")
+    return time if isinstance(time, datetime) else datetime(time.year, time.month, time.day)
+
+
 def settings_for(
     memory: Memory, settings: RetrievalSettings | None, changes: Mapping[str, Any]
 ) -> RetrievalSettings:
@@ -394,19 +478,21 @@ def ask(
     question: str | Question,
     settings: RetrievalSettings | None = None,
     *,
+    as_of: str | date | None = None,
     chat: Chat | None = None,
     **changes: Any,
 ) -> Result:
     """Retrieves the evidence for a question.
 
-    If the settings name no ``step``, a question of a data set is asked of the memory at the moment
-    of the question (``Memory.moment``), or else of the whole memory. An empty memory returns no
-    evidence.
+    If neither ``as_of`` nor the settings name a ``step``, a question of a data set is asked of the
+    memory at the moment of the question (``Memory.moment``), or else of the whole memory. An empty
+    memory returns no evidence.
 
     Args:
         memory: the memory.
         question: a text, or a question of a data set.
         settings: how to retrieve; the default is that of :func:`settings_for`.
+        as_of: a time: the memory is asked as it was before it (``Memory.as_of``).
         chat: the chat model of a system's own retrieval (offline parts replace it if None). It also
             writes the texts that a lazy system had postponed at an earlier ``step``.
         **changes: fields of the settings: ``ask(memory, "Who is Luna?", policy="both",
@@ -418,13 +504,17 @@ def ask(
         ``stages`` its trace.
 
     Raises:
-        ValueError: A setting is out of range (its legal range is named), or the question is not
-            UTF-8.
+        ValueError: A setting is out of range (its legal range is named), ``as_of`` is no time or
+            comes with a step, or the question is not UTF-8.
         TypeError: A setting is unknown.
 
     Source: SegTreeMem Algorithm 2.
     """
     settings = settings_for(memory, settings, changes).resolved(memory.model)
+    if as_of is not None:
+        if settings.step is not None:
+            raise ValueError(f"both as_of and step ({settings.step}) are given; choose one")
+        settings = replace(settings, step=memory.as_of(as_of))
     if isinstance(question, Question):
         if settings.step is None:
             settings = replace(settings, step=memory.moment(question))

@@ -16,12 +16,13 @@ from segviz.text.words import quotes
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
 
-FOUND, QUOTED, ANSWERED, MISSED, ABSENT = FATES = (
+FOUND, QUOTED, ANSWERED, MISSED, ABSENT, LATER = FATES = (
     "found",
     "quoted",
     "answered",
     "missed",
     "not in any leaf",
+    "not in memory yet",
 )
 """Fates of a gold turn; the first three are *in evidence*."""
 
@@ -40,6 +41,7 @@ class GoldEvidence:
         answers: maps a node to those of its gold turns that it does not quote.
         contents: text of each gold turn by id.
         answer: the gold answer; "" without one.
+        later: gold turns that come after the structure's last unit.
     """
 
     turns: tuple[str, ...]
@@ -48,6 +50,7 @@ class GoldEvidence:
     answers: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     contents: Mapping[str, str] = field(default_factory=dict)
     answer: str = ""
+    later: frozenset[str] = frozenset()
 
     def fate(self, evidence: Sequence[Evidence]) -> dict[str, str]:
         """Classifies each gold turn by the retrieved nodes in ``evidence``.
@@ -55,8 +58,8 @@ class GoldEvidence:
         ``found``: a retrieved leaf, or node over a single unit, has the turn. ``quoted``: only the
         text of a wider retrieved node quotes it. ``answered``: the text of a retrieved node above
         it states the data set's answer. ``missed``: no retrieved node has it. ``not in any leaf``:
-        the structure has no leaf of the turn, because the unit rule dropped it, the memory stored
-        nothing of it, or it comes later in the conversation.
+        the structure has no leaf of the turn, because the unit rule dropped it or the memory stored
+        nothing of it. ``not in memory yet``: the turn comes later.
         """
         # A leaf or a node over a single unit shows the turn itself, a wider node a summary.
         direct = {*self.leaves}
@@ -76,7 +79,7 @@ class GoldEvidence:
         return {
             turn: next((fate for fate in FATES if fate in fates[turn]), MISSED)
             if turn in stored
-            else ABSENT
+            else (LATER if turn in self.later else ABSENT)
             for turn in self.turns
         }
 
@@ -140,4 +143,14 @@ def gold_evidence(
                 others = ()
             if there := tuple(turn for turn in gold if turn not in others):
                 by_node[node] = by_node.get(node, ()) + there
-    return GoldEvidence(tuple(turns), tuple(leaves), by_node, answers, contents, answer or "")
+    known = int(structure.stop.max(initial=0))
+    later = {turn for unit in units[known:] for turn in unit.turn_ids} if turns else set()
+    return GoldEvidence(
+        tuple(turns),
+        tuple(leaves),
+        by_node,
+        answers,
+        contents,
+        answer or "",
+        frozenset(later.intersection(turns)),
+    )

@@ -99,6 +99,8 @@ def moment_sentence(memory: Memory, question: Question | None, step: int) -> str
     here = f", {place}" if step == moment else ""
     later = "what came later is not known" if step < len(memory.steps) else "that is all of it"
     sentence = f"Asked after step {step} of {len(memory.steps)}{here}; {later}."
+    if step < len(memory.steps) and not getattr(memory.model, "online", True):
+        sentence += " This system rebuilds its layers when a session ends; newer units have none."
     if place and not here:
         sentence += f" The question belongs {place}, after step {moment}."
     return sentence

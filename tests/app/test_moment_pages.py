@@ -64,7 +64,7 @@ def test_it_is_asked_at_its_moment_and_the_page_says_so(moments_file):
     app = clean(ask_page().run())
     assert (step(app).value, step(app).max) == (6, TOTAL)
     assert said(app) == AT_ITS_MOMENT
-    assert "1 in no leaf (dropped by the unit rule, or not said yet) (D3:7)" in texts(app)
+    assert "1 not in the memory yet at this moment (D3:7)" in texts(app)
     assert "asked" not in address(app)
     conversation = segviz.load(moments_file)[0]
     memory = segviz.build(conversation)

@@ -143,6 +143,11 @@ def test_a_question_is_asked_at_its_moment_unless_a_step_is_named(run, moments, 
     told = run("ask", "m.json", "--number", 0, "--step", 7).out
     assert f"Asked after step 7 of {total}" in told
     assert f"before D5:3, after step {step}" in told
+    # A time is a step: that of the last unit wholly before it.
+    day = "2024-03-01"
+    found = run("ask", "m.json", "--number", 0, "--as-of", day, "--json").json
+    assert found["settings"]["step"] == memory.as_of(day) < total
+    assert "choose one" in run("ask", "m.json", "x", "--as-of", day, "--step", 7).err
     told = run("ask", "m.json", "--number", 1).out
     assert told.splitlines()[1].startswith("0 of 0 nodes")
     assert "before -> after" not in told

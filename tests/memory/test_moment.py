@@ -10,7 +10,7 @@ from segviz.conversation import Conversation, Question, reordered
 from segviz.embedding import HashingEmbedder
 from segviz.export import FORMATS, view_of
 from segviz.retrieval import RELEVANCE, RetrievalSettings
-from segviz.retrieval.gold import ABSENT
+from segviz.retrieval.gold import LATER
 from segviz.systems import SYSTEMS
 from segviz.tree import Step
 from tests.memories import KINDS
@@ -85,7 +85,7 @@ def test_a_memory_that_knows_nothing_yet_gives_nothing(system, relevance):
         result = memory.ask(question, method=method, relevance=relevance)
         assert (result.settings.step, len(result.structure), result.evidence) == (0, 0, ())
     gold = memory.gold(question.evidence, result.structure)
-    assert gold.fate(result.evidence) == {"D1:1": ABSENT}
+    assert gold.fate(result.evidence) == {"D1:1": LATER}
 
 
 @pytest.mark.parametrize("name", [name for name, each in FORMATS.items() if not each.needs_browser])
@@ -126,7 +126,7 @@ def test_a_unit_that_mixes_turns_before_and_after_is_not_known():
     assert moments == {"D1:1": 0, "D1:2": 0, "D1:3": 1, "D1:4": 1}
     result = memory.ask(asked_at("D1:4"))
     gold = memory.gold(("D1:3",), result.structure)
-    assert gold.fate(result.evidence) == {"D1:3": ABSENT}
+    assert gold.fate(result.evidence) == {"D1:3": LATER}
 
 
 def test_a_turn_that_no_unit_holds_is_a_moment_too():

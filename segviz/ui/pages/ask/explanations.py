@@ -10,7 +10,7 @@ from segviz.evaluation.compare import Chart
 from segviz.figures.charts import rows_figure
 from segviz.memory.answer import is_adversarial
 from segviz.retrieval import Stage
-from segviz.retrieval.gold import ABSENT, ANSWERED, FOUND, MISSED, QUOTED
+from segviz.retrieval.gold import ABSENT, ANSWERED, FOUND, LATER, MISSED, QUOTED
 from segviz.systems import level_name, level_names
 from segviz.ui.settings import CUSTOM, AnswerState, read_option
 from segviz.ui.widgets import captions, charts, lists
@@ -80,7 +80,8 @@ def gold_line(state: AnswerState) -> None:
             (QUOTED, "quoted by a wider retrieved node"),
             (ANSWERED, "answered by a retrieved node above"),
             (MISSED, "missed"),
-            (ABSENT, "in no leaf (dropped by the unit rule, or not said yet)"),
+            (ABSENT, "in no leaf (dropped by the unit rule, or not stored)"),
+            (LATER, "not in the memory yet at this moment"),
         ):
             turns = [turn for turn, its in fates.items() if its == fate]
             if turns:

@@ -1,0 +1,253 @@
+"""Compares a memory at two moments: nodes added, rewritten, retired, texts out of date, evidence.
+
+A same-text chain is one node, as everywhere. Texts that a lazy system postponed are written for
+both moments, as for a question. ``superseded`` finds stored texts that a later one may replace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from segviz.conversation import Question, Unit, seconds
+from segviz.retrieval import Result
+from segviz.text.dates import read_time
+from segviz.text.words import content_tokens
+from segviz.tree import Step, Structure
+
+Kind = Literal["added", "rewritten", "retired", "superseded"]
+"""Ways in which a node changes. ``superseded``: the store says that its text is no longer true."""
+
+
+class _MemoryInTime(Protocol):
+    """Parts of a ``Memory`` that are used here; its module imports this one."""
+
+    @property
+    def units(self) -> Sequence[Unit]: ...
+
+    @property
+    def steps(self) -> Sequence[Step]: ...
+
+    @property
+    def structure(self) -> Structure: ...
+
+    @property
+    def speakers(self) -> Sequence[str]: ...
+
+    def settled(self, step: int) -> Structure: ...
+
+    def turn_ids(self, node: int) -> tuple[str, ...]: ...
+
+    def ask(self, question: str | Question, settings: Any, **changes: Any) -> Result: ...
+
+
+LIKE = 0.7
+"""Cosine from which two texts may be about one thing."""
+SHARED = 2
+"""Content words that they share, names of speakers left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """Stored text that may be out of date.
+
+    ``newer`` is a later text about the same thing, "" if there is none. ``turns`` and
+    ``newer_turns`` are the source turns of the two, ``likeness`` is their cosine. ``ended`` is the
+    time from which, as the store itself says, the text is no longer true; "" if it says nothing.
+    ``node`` and ``newer_node`` are the nodes, -1 for none.
+    """
+
+    text: str
+    turns: tuple[str, ...]
+    newer: str = ""
+    newer_turns: tuple[str, ...] = ()
+    likeness: float = 0.0
+    ended: str = ""
+    node: int = -1
+    newer_node: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Change of one node between two moments.
+
+    ``before`` and ``after`` are its text at the two moments, "" where it is not there. For a
+    superseded text, ``after`` is the later text about the same thing, "" if none is found, and
+    ``ended`` the time from which the store calls it untrue.
+    """
+
+    kind: Kind
+    node: int
+    level: int
+    span: tuple[int, int]
+    before: str
+    after: str
+    ended: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """Changes of a memory between two moments.
+
+    ``steps`` are the numbers of steps, ``times`` the times in seconds since 1970, as written;
+    infinite at the ends of the conversation and where it has no times.
+    """
+
+    memory: _MemoryInTime = field(repr=False)
+    steps: tuple[int, int]
+    times: tuple[float, float]
+
+    def __repr__(self) -> str:
+        """Returns the steps and the number of changes of each kind."""
+        counts = {kind: len(self.of(kind)) for kind in _KINDS}
+        return f"Changes({self.steps[0]} to {self.steps[1]}: {counts})"
+
+    @cached_property
+    def structures(self) -> tuple[Structure, Structure]:
+        """The structure at each of the moments, a same-text chain as one node."""
+        first, last = (self.memory.settled(step).collapsed for step in self.steps)
+        return first, last
+
+    @property
+    def added(self) -> tuple[Change, ...]:
+        """Nodes that are only there at the later moment."""
+        return self.of("added")
+
+    @property
+    def rewritten(self) -> tuple[Change, ...]:
+        """Nodes that are there at both moments, with different texts."""
+        return self.of("rewritten")
+
+    @property
+    def retired(self) -> tuple[Change, ...]:
+        """Nodes that are only there at the earlier moment."""
+        return self.of("retired")
+
+    @property
+    def superseded(self) -> tuple[Change, ...]:
+        """Stored texts that became untrue in between, by the times that the store gives."""
+        return self.of("superseded")
+
+    def of(self, kind: Kind) -> tuple[Change, ...]:
+        """Returns the changes of one kind, oldest node first."""
+        return tuple(change for change in self.rows if change.kind == kind)
+
+    @cached_property
+    def rows(self) -> tuple[Change, ...]:
+        """All changes: by kind, oldest node first."""
+        rows = [*self._of_nodes(), *self._ended()]
+        return tuple(sorted(rows, key=lambda change: (_KINDS.index(change.kind), change.node)))
+
+    def _of_nodes(self) -> Iterator[Change]:
+        """Yields the nodes whose text or presence differs between the two structures."""
+        first, last = self.structures
+        # Ids are never reused, so a node has the same id at both moments.
+        old, new = ({*np.flatnonzero(each.retrievable).tolist()} for each in (first, last))
+        for node in sorted(old | new):
+            before = first.text[node] if node in old else ""
+            after = last.text[node] if node in new else ""
+            if node in old and node in new and before == after:
+                continue
+            kind: Kind = "rewritten" if node in old & new else "added" if node in new else "retired"
+            there = last if node in new else first
+            span = int(there.start[node]), int(there.stop[node])
+            yield Change(kind, node, int(there.level[node]), span, before, after)
+
+    def _ended(self) -> Iterator[Change]:
+        """Yields the texts that the store calls untrue from a time between the two moments."""
+        begin, end = self.times
+        for each in superseded(self.memory):
+            time = read_time(each.ended)
+            if time is None or not begin < seconds(time.replace(tzinfo=None)) <= end:
+                continue
+            structure = self.memory.structure
+            span = int(structure.start[each.node]), int(structure.stop[each.node])
+            level = int(structure.level[each.node])
+            yield Change("superseded", each.node, level, span, each.text, each.newer, each.ended)
+
+    def evidence(
+        self, question: str | Question, settings: Any = None, **changes: Any
+    ) -> EvidenceChange:
+        """Asks a question at both moments; the other arguments are those of ``segviz.ask``."""
+        first, last = (
+            self.memory.ask(question, settings, **{**changes, "step": step}) for step in self.steps
+        )
+        return EvidenceChange(first, last)
+
+
+_KINDS: tuple[Kind, ...] = ("added", "rewritten", "retired", "superseded")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvidenceChange:
+    """Evidence for one question at two moments, and the nodes that differ.
+
+    A node whose text was rewritten in between is in ``rewritten`` if both moments retrieve it.
+    """
+
+    before: Result
+    after: Result
+
+    @property
+    def entered(self) -> tuple[int, ...]:
+        """Nodes that only the later moment retrieves, best first."""
+        return tuple(node for node in self.after.after if node not in set(self.before.after))
+
+    @property
+    def left(self) -> tuple[int, ...]:
+        """Nodes that only the earlier moment retrieves, best first."""
+        return tuple(node for node in self.before.after if node not in set(self.after.after))
+
+    @property
+    def rewritten(self) -> tuple[int, ...]:
+        """Nodes that both moments retrieve, with different texts, best first."""
+        old, new = self.before.structure.text, self.after.structure.text
+        both = set(self.before.after) & set(self.after.after)
+        return tuple(node for node in self.after.after if node in both and old[node] != new[node])
+
+
+def superseded(memory: _MemoryInTime) -> tuple[Superseded, ...]:
+    """Returns stored texts that a later one about the same thing may have replaced.
+
+    Two texts are about one thing if the cosine of their vectors is at least 0.7 and they share two
+    content words, names of speakers not counted. A text is later if its last source turn is in a
+    later session. Each text is listed once, with the later text of highest cosine. A pair may
+    agree, and a contradiction in other words is not found. Texts that the store itself marks as
+    ended come first, also those without a later text.
+    """
+    structure, units = memory.structure, memory.units
+    nodes = sorted({int(p) for p, child in structure.edges.tolist() if structure.ghost[child]})
+    if not nodes and any("ended" in facts for facts in structure.facts):
+        nodes = list(structure.leaves)  # of a table without a conversation
+    session = np.array([units[int(structure.stop[node]) - 1].session for node in nodes])
+    names = {word for who in memory.speakers for word in content_tokens(who)}
+    words = [content_tokens(structure.text[node]) - names for node in nodes]
+    vectors = structure.vector[nodes]
+    # Every text is compared with those of later sessions; the likest of them may replace it.
+    stale = []
+    for place, node in enumerate(nodes):
+        old = Superseded(
+            structure.text[node],
+            memory.turn_ids(node),
+            ended=str(structure.facts[node].get("ended") or "").removesuffix("T00:00:00"),
+            node=node,
+        )
+        cosines = vectors @ vectors[place]
+        near = np.flatnonzero((cosines >= LIKE) & (session > session[place])).tolist()
+        alike = [at for at in near if len(words[at] & words[place]) >= SHARED]
+        if alike:
+            new = max(alike, key=lambda at: float(cosines[at]))
+            old = replace(
+                old,
+                newer=structure.text[nodes[new]],
+                newer_turns=memory.turn_ids(nodes[new]),
+                likeness=round(float(cosines[new]), 4),
+                newer_node=nodes[new],
+            )
+        if alike or old.ended:
+            stale.append(old)
+    return tuple(sorted(stale, key=lambda each: (not each.ended, -each.likeness)))
