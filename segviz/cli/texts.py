@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -42,6 +43,7 @@ from segviz.memory import Memory, NoEmbedder
 from segviz.memory.written import (
     NOTHING_TO_WRITE,
     Replied,
+    TextRequest,
     batch_file,
     can_be_written,
     instead_of_extracts,
@@ -130,10 +132,8 @@ def texts(options: Options, console: Console) -> int:
             console.line(f"  {name}: {reason}")
     elif output is not None:
         console.line(f"{output}: {memory.system} of {memory.conversation.id}")
-    if wrote is not None:
-        console.line(f"{wrote}: {counted(len(requests), 'prompt')} of level {requests[0].level}")
-    elif prompts is not None:
-        console.line(f"{prompts}: not written, as there is no prompt")
+    if prompts is not None:
+        _say_prompts(console, prompts, requests, output or (options.file if built else None))
     console.line(_left_line(memory, remaining))
     return code
 
@@ -167,6 +167,19 @@ def _memory(options: Options, console: Console, built: bool) -> Memory:
     conversation, texts = read_conversation(options, console), written_texts(options, UNIT)
     memory = build_one(conversation, SYSTEM, {}, UNIT, console, models)
     return instead_of_extracts(memory, texts)
+
+
+def _say_prompts(
+    console: Console, prompts: Path, requests: Sequence[TextRequest], memory: Path | str | None
+) -> None:
+    """Says what the file of prompts has, and which command takes the replies."""
+    if not requests:
+        console.line(f"{prompts}: not written, as there is no prompt")
+        return
+    console.line(f"{prompts}: {counted(len(requests), 'prompt')} of level {requests[0].level}")
+    command = f"segviz texts {memory} --replies FILE -o {prompts}"
+    again = "the same command with --replies FILE -o MEMORY.npz"
+    console.note(f"with the replies: {command if memory else again}")
 
 
 def _left_line(memory: Memory, remaining: dict[int, int]) -> str:

@@ -94,6 +94,16 @@ def test_prompts_have_the_batch_format_and_name_the_model(run, boat, tmp_path):
         }
 
 
+def test_a_note_names_the_next_command(run, boat, prompted):
+    path, prompts = prompted
+    for arguments, command in (
+        ([boat, "-o", path, "-o", prompts], f"segviz texts {path} --replies FILE -o {prompts}"),
+        ([path, "-o", prompts], f"segviz texts {path} --replies FILE -o {prompts}"),
+        (["sample:recurrence", "-o", prompts], "the same command with --replies FILE -o MEMORY"),
+    ):
+        assert command in run("texts", *arguments).err
+
+
 def test_the_next_prompts_quote_the_texts_of_the_level_below(run, prompted):
     path, prompts = prompted
     names = [row["custom_id"] for row in rows(prompts)]
