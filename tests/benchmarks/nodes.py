@@ -4,7 +4,8 @@ Run ``python -m tests.benchmarks.nodes`` from the project's root with the data u
 ../shared/data. *Before* is :class:`ByCounts`, the earlier annotator in its plainest form; *after*
 is ``Extractive`` as it is. Everything else is the default: exchange units, the same placement. A
 contentless line has fewer than two content words (``segviz.evaluation.node_texts``). Intervals
-resample conversations and the questions in them. Nothing is asserted here.
+resample conversations and the questions in them. Nothing is asserted here. ``yardsticks`` measures
+labels and texts level by level.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from segviz.conversation.turns import SPEAKER
 from segviz.evaluation import MEASURES, Outcomes, pooled
 from segviz.evaluation.node_texts import line_counts
 from segviz.memory import Memory
+from tests.benchmarks import yardsticks
 from tests.benchmarks.recall import STILL, Setting, named, outcomes
 from tests.benchmarks.report import SETS, interval, number, real_data, table
 from tests.data import HELD_OUT, TUNED_ON
@@ -258,6 +260,7 @@ def split() -> None:
 
 
 def main() -> None:
+    yardsticks.main()
     contentless()
     differences()
     split()
