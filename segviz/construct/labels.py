@@ -1,8 +1,9 @@
 """Labels: names each node by the topics of its part of the conversation.
 
 Candidates are the nouns and names of every unit (``tasks.words.things`` and ``names``). A node is
-named by those that are frequent in its units and rare elsewhere. In languages whose nouns are
-unknown here, candidates are repeated words, or repeated runs of characters.
+named by those that recur in its units, are near their mean meaning, and are rare elsewhere. In
+languages whose nouns are unknown here, candidates are repeated words, or repeated runs of
+characters.
 """
 
 from __future__ import annotations
@@ -11,10 +12,15 @@ import math
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
+from statistics import geometric_mean, median
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from segviz.construct.annotate import TITLE
 from segviz.construct.tasks.words import (
@@ -31,19 +37,24 @@ from segviz.construct.tasks.words import (
 from segviz.conversation import Unit
 from segviz.embedding import unit_rows, word_vectors
 from segviz.text.words import HAN, HIRAGANA, KATAKANA, UNSPACED_ALPHABETS, clusters
-from segviz.tree import Structure
+from segviz.tree import Span, Structure
 from segviz.tree.structure import once_per_structure
 
 __all__ = ["LENGTH", "ROOT_LENGTH", "node_labels"]
 
-LENGTH, ROOT_LENGTH = 28, 40
-"""Most characters of a label, and of the label of a root."""
+LENGTH, UPPER_LENGTH, ROOT_LENGTH = 28, 44, 60
+"""Most characters of a label up to level 1, above it, and of the label of a root."""
 
-_PHRASE, _NAME = 1.25, 1.15  # factors of several words, and of a name, over a single noun
-_FREQUENCY = 1.1  # exponent of the number of units with a phrase
+_PHRASE, _NAME = 1.25, 0.85  # factors of several words, and of a name, over a single noun
+_WEAK = 0.8  # factor of a phrase with a word of the list ``weak``; 0 if it has no other
+_FREQUENCY = 1.1  # exponent of the support of a phrase
+_PICTURED = 0.25  # a unit that has a phrase only in a caption counts as so much of a unit
 _QUOTED = 1.5  # factor of a phrase that occurs in the node's own text
+_FAR = 0.1  # added to the cosine of phrase and node: meaning alone excludes nothing
 _SECOND = 0.35  # share of the best score that a further phrase must reach
-_CAPTION = re.compile(r"\[image:\s*(?:an? )?(?:photo|picture|screenshot|image)?(?: of)?|\]")
+_COVERED = 0.8  # factor of a phrase's support in a child each time a chosen phrase is in it, too
+_SHORTLIST = 40  # most phrases of a node that compete
+_CAPTION = re.compile(r"\[image:\s*(?:an? )?(?:photo|picture|screenshot|image)?(?: of)?([^\]]*)\]?")
 _SIGNS, _KATAKANA = re.compile(f"[{HAN}]{{2,}}"), re.compile(f"[{KATAKANA}]{{2,}}")
 _UNSPACED = re.compile(f"[{HAN}{HIRAGANA}{KATAKANA}{UNSPACED_ALPHABETS}]")
 _ALPHABETIC = re.compile(f"[{UNSPACED_ALPHABETS}]+")
@@ -64,23 +75,58 @@ _THAI_GRAMMAR = re.compile(
 WEAK = english("weak")
 
 
+class _Places(NamedTuple):
+    """Units that have a word or phrase, ascending, and the sum of the weights before each."""
+
+    units: list[int]
+    sums: list[float]
+
+    @classmethod
+    def of(cls, weights: Mapping[int, float]) -> _Places:
+        """Returns the places of a mapping from units, ascending, to weights in [0, 1]."""
+        return cls([*weights], [*accumulate(weights.values(), initial=0.0)])
+
+    def mass(self, ranges: Iterable[Span]) -> float:
+        """Returns the sum of the weights in half-open ranges of units."""
+        return sum(
+            self.sums[bisect_left(self.units, stop)] - self.sums[bisect_left(self.units, start)]
+            for start, stop in ranges
+        )
+
+
 @dataclass(frozen=True)
 class _Phrases:
     """Phrases of a conversation that may become labels, keyed by the stems of their words.
 
     Attributes:
-        places: the units with each phrase, ascending.
+        places: the units with each phrase.
+        stems: the units with each stem of a phrase.
         written: the most frequent spelling of each phrase.
         weight: the weight of each phrase, which does not depend on the node.
         of_unit: the phrases of each unit.
         units: number of units.
+        said: what each unit means, less the mean of all; float32 (units, d), d is 0 without word
+            vectors.
+        meaning: the direction of each phrase, float32 (d,).
     """
 
-    places: Mapping[tuple[str, ...], list[int]]
+    places: Mapping[tuple[str, ...], _Places]
+    stems: Mapping[str, _Places]
     written: Mapping[tuple[str, ...], str]
     weight: Mapping[tuple[str, ...], float]
     of_unit: Mapping[int, frozenset[tuple[str, ...]]]
     units: int
+    said: NDArray[np.float32]
+    meaning: Mapping[tuple[str, ...], NDArray[np.float32]]
+
+    def support(self, key: tuple[str, ...], ranges: Sequence[Span]) -> float:
+        """Returns how many units of some ranges carry a phrase.
+
+        It is the root of the number that have it whole, times the geometric mean over its stems of
+        the number that have the stem.
+        """
+        whole = self.places[key].mass(ranges)
+        return math.sqrt(whole * geometric_mean(self.stems[each].mass(ranges) for each in key))
 
 
 @once_per_structure(lambda units, speakers=(): (len(units), tuple(speakers)))
@@ -89,12 +135,15 @@ def node_labels(
 ) -> tuple[str, ...]:
     """Returns a label for every node: a few things or names, or "" where nothing fits.
 
-    A phrase scores weight · n^1.1 · (log lift + ½ log(U / u)), half as much again if the node's
-    text has it. It occurs in n of the node's units and in u of all U units; lift is n / units of
-    the node, divided by u / U. The statistics are those of the whole conversation, so a label does
-    not change because the tree grows elsewhere. A leaf gets one phrase, an inner node up to two, a
-    root up to three. No phrase shares a word with the label of the parent or of an earlier sibling.
-    A title by a model, or an inner node's own short text (an entity), is used as it is.
+    A phrase scores weight · h^1.1 · (log lift + ½ log(U / g)) · (.1 + cosine), half as much again
+    if the node's text has it. Its support is h in the node's n units and g in all U units; lift is
+    h / n divided by g / U; the cosine, at least 0, is that of its word vectors and the mean of the
+    node's units, less the mean of all. These are statistics of the whole conversation, so a label
+    does not change because the tree grows elsewhere. A leaf gets one phrase, a node of level 1 up
+    to two. A higher node names up to three themes in order of time; each next one counts more where
+    it is in children that no chosen one is in. No phrase shares a word with the label of an earlier
+    sibling, and no label equals the parent's. A title by a model, or an inner node's own short text
+    (an entity), is used as it is.
 
     Args:
         structure: the nodes to label; a same-text chain is one node.
@@ -102,8 +151,8 @@ def node_labels(
         speakers: names that never become labels.
 
     Returns:
-        One label per row of the structure, at most ``LENGTH`` characters, ``ROOT_LENGTH`` for a
-        root. Retired nodes have "".
+        One label per row of the structure, at most ``LENGTH`` characters, ``UPPER_LENGTH`` above
+        level 1, ``ROOT_LENGTH`` for a root. Retired nodes have "".
     """
     shown = structure.collapsed
     labels = _labelled(shown, tuple(units), tuple(speakers))
@@ -116,29 +165,32 @@ def _labelled(
     """Returns a label for each node, "" for retired ones."""
     phrases = _phrases(units, speakers)
     # Parents before children and earlier siblings first, so that the labels of closed nodes
-    # never change.
+    # hardly change.
     level, start = structure.level.tolist(), structure.start.tolist()
     order = sorted(structure.nodes.tolist(), key=lambda node: (-level[node], start[node], node))
     labels = [""] * len(structure)
-    taken: dict[int, set[str]] = defaultdict(set)  # words of a node's label and of its children's
+    used: dict[int, frozenset[str]] = {}  # stems of each label
+    taken: dict[int, set[str]] = defaultdict(set)  # stems of the labels of a node's children
     for node in order:
         if not structure.active[node]:
             continue
         parent = next(iter(structure.parents[node]), None)
+        above = frozenset[str]() if parent is None else used[parent]
+        barred = set[str]() if parent is None else taken[parent]
         known = _known(structure, node)
         if known:
-            labels[node] = known
-            used = {stem(word) for word in words_of(known)}
+            labels[node], used[node] = known, frozenset(map(stem, words_of(known)))
         else:
-            # Wider nodes cover more topics.
-            count = 3 if parent is None else 2 if structure.level[node] > 0 else 1
-            length = ROOT_LENGTH if parent is None else LENGTH
-            ranked = _ranked(structure, node, phrases)
-            barred = taken[parent] if parent is not None else set()
-            labels[node], used = _chosen(ranked, phrases, barred, count, length)
-        taken[node] |= used
+            ranked = _ranked(structure, node, phrases, barred)
+            chosen = _chosen(structure, node, ranked, phrases)
+            used[node] = frozenset(chain.from_iterable(chosen))
+            if chosen and used[node] == above:  # another first phrase than the parent's
+                ranked = [each for each in ranked if each[1] != chosen[0]]
+                chosen = _chosen(structure, node, ranked, phrases)
+                used[node] = frozenset(chain.from_iterable(chosen))
+            labels[node] = _joined(structure, node, chosen, phrases)
         if parent is not None:
-            taken[parent] |= used
+            taken[parent] |= used[node]
     return tuple(labels)
 
 
@@ -152,63 +204,96 @@ def _known(structure: Structure, node: int) -> str:
     return text if short and structure.level[node] > 0 else ""
 
 
-def _ranked(
-    structure: Structure, node: int, phrases: _Phrases
-) -> Iterator[tuple[float, tuple[str, ...]]]:
-    """Yields the phrases of a node's units with their scores, best first."""
-    first, last = int(structure.start[node]), int(structure.stop[node])
+def _ranges(structure: Structure, node: int) -> list[Span]:
+    """Returns the units of a node as half-open ranges: one for a contiguous node."""
     below = structure.coverage(node)
-    whole = len(below) == last - first
-    counts = Counter(key for unit in below for key in phrases.of_unit.get(unit, ()))
+    breaks = [place for place in range(1, len(below)) if below[place] != below[place - 1] + 1]
+    edges = pairwise([0, *breaks, len(below)])
+    return [(below[first], below[last - 1] + 1) for first, last in edges]
+
+
+def _ranked(
+    structure: Structure, node: int, phrases: _Phrases, barred: Set[str]
+) -> list[tuple[float, tuple[str, ...]]]:
+    """Returns the phrases of a node's units without a ``barred`` stem, with their scores.
+
+    The best is first.
+    """
+    below, ranges = structure.coverage(node), _ranges(structure, node)
     text_stems = frozenset(map(stem, words_of(structure.text[node])))
+    rows = phrases.said[[unit for unit in below if unit < phrases.units]]
+    (direction,) = unit_rows(rows.sum(axis=0, keepdims=True))
     scored = []
-    for key, count in counts.items():
+    for key in set().union(*(phrases.of_unit.get(unit, ()) for unit in below)):
         weight = phrases.weight[key]
-        if not weight:
+        if not weight or not barred.isdisjoint(key):
             continue
-        places = phrases.places[key]
-        if whole:  # a contiguous node: its units are a range of the sorted places
-            count = bisect_left(places, last) - bisect_left(places, first)
-        # lift = (count / units of the node) / (places / all units), in logarithms.
-        rarity = math.log(phrases.units / len(places))
-        lift = math.log(count / len(below)) + rarity
+        # lift = (support / units of the node) / (support in all / all units), in logarithms.
+        support, overall = phrases.support(key, ranges), phrases.support(key, [(0, phrases.units)])
+        rarity = math.log(phrases.units / overall)
+        lift = math.log(support / len(below)) + rarity
         quoted = _QUOTED if text_stems.issuperset(key) else 1.0
-        scored.append((weight * quoted * count**_FREQUENCY * (lift + rarity / 2), key))
-    yield from sorted(scored, key=lambda item: (-item[0], item[1]))
+        near = _FAR + max(0.0, round(float(phrases.meaning[key] @ direction), 4))
+        scored.append((weight * quoted * support**_FREQUENCY * (lift + rarity / 2) * near, key))
+    return sorted(scored, key=lambda item: (-item[0], item[1]))
 
 
 def _chosen(
-    ranked: Iterator[tuple[float, tuple[str, ...]]],
+    structure: Structure,
+    node: int,
+    ranked: Sequence[tuple[float, tuple[str, ...]]],
     phrases: _Phrases,
-    barred: set[str],
-    count: int,
-    length: int,
-) -> tuple[str, set[str]]:
-    """Returns a label of the best phrases, and the stems of its words.
+) -> list[tuple[str, ...]]:
+    """Returns the phrases of a label, the best first, no two with a word or meaning in common."""
+    upper = structure.level[node] > 1 or not structure.parents[node]
+    count = 3 if upper else 2 if structure.level[node] > 0 else 1
+    children = [_ranges(structure, child) for child in structure.children[node]] if upper else []
+    pool = {key: score for score, key in ranked[:_SHORTLIST]}
+    masses = {key: [phrases.places[key].mass(each) for each in children] for key in pool}
+    times = [0] * len(children)  # how often each child is covered
 
-    The label has up to ``count`` phrases and ``length`` characters. No two of its phrases share a
-    word or mean much the same, and none has a stem that is ``barred``.
-    """
-    chosen: list[str] = []
-    used: set[str] = set()
+    def gain(key: tuple[str, ...]) -> float:
+        every = sum(masses[key])
+        new = sum(mass * _COVERED**n for mass, n in zip(masses[key], times, strict=True))
+        return pool[key] * (new / every if every else 1.0)
+
+    chosen: list[tuple[str, ...]] = []
     best = 0.0
-    for score, key in ranked:
-        # Best first, so that all later phrases would be too weak as well.
-        if chosen and score < _SECOND * best:
+    while pool and len(chosen) < count:
+        key = max(pool, key=lambda each: (gain(each), each))
+        if chosen and gain(key) < _SECOND * best:
             break
-        # A label that repeats its parent's or a sibling's word would not distinguish the node.
-        if used.union(barred).intersection(key):
-            continue
+        best = best or pool[key]
+        del pool[key]
         # A phrase that is too long, or means the same as a chosen one, makes room for the next.
-        phrase = phrases.written[key]
-        if len(", ".join([*chosen, phrase])) > length or _alike(phrase, chosen):
-            continue
-        best = best or score
-        chosen.append(phrase)
-        used.update(key)
-        if len(chosen) == count:
-            break
-    return ", ".join(chosen), used
+        words = [phrases.written[each] for each in chosen]
+        fits = len(_joined(structure, node, [*chosen, key], phrases)) <= _length(structure, node)
+        same = not set(chain.from_iterable(chosen)).isdisjoint(key)
+        if fits and not same and not _alike(phrases.written[key], words):
+            chosen.append(key)
+            times = [n + (mass > 0) for n, mass in zip(times, masses[key], strict=True)]
+    return chosen
+
+
+def _length(structure: Structure, node: int) -> int:
+    """Returns the most characters of a node's label."""
+    if not structure.parents[node]:
+        return ROOT_LENGTH
+    return UPPER_LENGTH if structure.level[node] > 1 else LENGTH
+
+
+def _joined(
+    structure: Structure, node: int, chosen: Sequence[tuple[str, ...]], phrases: _Phrases
+) -> str:
+    """Writes a label: above level 1 its themes in order of their middle unit in the node."""
+    if structure.level[node] < 2:
+        return ", ".join(phrases.written[key] for key in chosen)
+    first, last = int(structure.start[node]), int(structure.stop[node])
+
+    def middle(key: tuple[str, ...]) -> float:
+        return median(unit for unit in phrases.places[key].units if first <= unit < last)
+
+    return " · ".join(phrases.written[key] for key in sorted(chosen, key=middle))
 
 
 def _alike(phrase: str, others: Sequence[str]) -> bool:
@@ -232,21 +317,24 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
     english = sum(word in FUNCTION_WORDS for word in words) > len(words) / 8
     usual_signs = _usual_signs(units)
     other = _other_words(units)
-    places: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    places: dict[tuple[str, ...], dict[int, float]] = defaultdict(dict)
+    stems: dict[str, dict[int, float]] = defaultdict(dict)
     spelled: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     named: Counter[tuple[str, ...]] = Counter()
-    # Spellings with the same stems ("dog", "dogs") are one phrase, counted once a unit.
+    # Spellings with the same stems ("dog", "dogs") are one phrase, counted once a unit, and for
+    # less if only a caption has it.
     for unit in units:
-        for phrase, name in _candidates(unit.text, nobody, english, usual_signs):
-            if not name and english:
-                phrase = _without_verb(phrase, other)
-            if not phrase:
-                continue
-            key = tuple(sorted({stem(word) for word in words_of(phrase)}))
-            if places[key][-1:] != [unit.index]:
-                places[key].append(unit.index)
-            spelled[key][phrase] += 1
-            named[key] += name
+        pictures = " ".join(f"a {each}." for each in _CAPTION.findall(unit.text))
+        for text, share in ((_CAPTION.sub(" ", unit.text), 1.0), (pictures, _PICTURED)):
+            for word in map(stem, words_of(text)):
+                stems[word].setdefault(unit.index, share)
+            for phrase, name in _candidates(text, nobody, english, usual_signs, other):
+                key = tuple(sorted({stem(word) for word in words_of(phrase)}))
+                for each in key:  # some phrases are parts of words
+                    stems[each].setdefault(unit.index, share)
+                places[key].setdefault(unit.index, share)
+                spelled[key][phrase] += 1
+                named[key] += name
     places = _whole(places, spelled)
     if not english:  # without grammar, only moderate repetition marks a topic
         usual = max(6, 0.1 * len(units))
@@ -258,13 +346,35 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
     for key, indices in places.items():
         for place in indices:
             of_unit[place].add(key)
-    frozen = {place: frozenset(keys) for place, keys in of_unit.items()}
-    return _Phrases(places, written, weight, frozen, len(units))
+    said = _meanings([unit.text for unit in units])
+    return _Phrases(
+        {key: _Places.of(indices) for key, indices in places.items()},
+        {each: _Places.of(stems[each]) for each in set(chain.from_iterable(places))},
+        written,
+        weight,
+        {place: frozenset(keys) for place, keys in of_unit.items()},
+        len(units),
+        said - said.sum(axis=0) / max(1, len(units)),
+        dict(zip(written, _meanings([*written.values()]), strict=True)),
+    )
+
+
+def _meanings(texts: Sequence[str]) -> NDArray[np.float32]:
+    """Returns the direction of the sum of each text's word vectors, float32 (n, d).
+
+    d is 0 without texts or word vectors.
+    """
+    vectors = word_vectors()
+    if vectors is None or not texts:
+        return np.zeros((len(texts), 0), dtype=np.float32)
+    sums = [np.add.reduce(vectors.words(words_of(text) or [""]), axis=0) for text in texts]
+    return unit_rows(np.array(sums, dtype=np.float32))
 
 
 def _whole(
-    places: Mapping[tuple[str, ...], list[int]], spelled: Mapping[tuple[str, ...], Counter[str]]
-) -> dict[tuple[str, ...], list[int]]:
+    places: Mapping[tuple[str, ...], dict[int, float]],
+    spelled: Mapping[tuple[str, ...], Counter[str]],
+) -> dict[tuple[str, ...], dict[int, float]]:
     """Returns ``places`` without phrases that are only parts of words.
 
     This concerns alphabets without blanks (Thai, Lao, Burmese, Khmer). A run of letters is part of
@@ -286,26 +396,33 @@ def _whole(
 def _weight(phrase: str, name: bool) -> float:
     """Returns the weight of a phrase, the same in every node.
 
-    It is 0 for a noun on the list ``weak``, and higher for names and for several words.
+    It is 0 if all words are on the list ``weak``, higher for several words, lower for names.
     """
     words = words_of(phrase)
-    if not name and (words[-1] in WEAK or words[-1].removesuffix("s") in WEAK):
+    weak = [not name and (word in WEAK or word.removesuffix("s") in WEAK) for word in words]
+    if all(weak):
         return 0.0
     tells = float(max(map(salience, words)) ** 1.5)
+    tells *= _WEAK if weak[-1] else 1.0
     return tells * (_PHRASE if len(words) > 1 else 1.0) * (_NAME if name else 1.0)
 
 
 @lru_cache(maxsize=20_000)
 def _candidates(
-    text: str, nobody: frozenset[str], english: bool, usual: frozenset[str]
+    text: str,
+    nobody: frozenset[str],
+    english: bool,
+    usual: frozenset[str],
+    other: frozenset[str],
 ) -> tuple[tuple[str, bool], ...]:
     """Returns the phrases of a text that may become labels, each with True if it is a name.
 
-    ``nobody`` has the words of the speakers' names, which are left out; ``usual`` has the signs of
-    :func:`_usual_signs`; ``english`` is True for an English conversation.
+    ``nobody`` has the words of the speakers' names, which are left out; ``usual`` and ``other`` are
+    those of :func:`_usual_signs` and :func:`_other_words`; ``english`` is True for an English
+    conversation.
     """
     candidates: list[tuple[str, bool]] = []
-    for _, words in lines(_CAPTION.sub(" ", text)):
+    for _, words in lines(text):
         for sentence in sentences(words):
             if not english:
                 candidates += [(word, False) for word in _repeatable(sentence, nobody, usual)]
@@ -315,9 +432,8 @@ def _candidates(
                 if kept and all(_TITLED.match(word) for word in (kept[0], kept[-1])):
                     candidates.append((" ".join(kept).rstrip("'’"), True))  # of a plural or a quote
             # An apostrophe at the end elides letters: "goin'".
-            candidates += [
-                (noun, False) for _, noun, _ in things(sentence) if not noun.endswith("'")
-            ]
+            nouns = [noun for _, noun, _ in things(sentence) if not noun.endswith("'")]
+            candidates += [(_without_verb(noun, other), False) for noun in nouns]
     return tuple(
         (p, n) for p, n in candidates if words_of(p) and not nobody.issuperset(words_of(p))
     )

@@ -1,12 +1,14 @@
+import re
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import segviz
 from segviz.construct import labels as module
 from segviz.construct.annotate import TITLE
-from segviz.construct.labels import LENGTH, ROOT_LENGTH, node_labels
+from segviz.construct.labels import LENGTH, ROOT_LENGTH, UPPER_LENGTH, node_labels
 from segviz.construct.tasks.words import words_of
 from tests.memories import built
 from tests.trees import chat, grown
@@ -48,9 +50,9 @@ class TestThemes:
         assert {"sloop", "hull", "copper rivets"}.intersection(boat.split(", "))
         assert {"oven", "bakery", "rye bread"}.intersection(bakery.split(", "))
         assert {"waltz", "Birger", "accordion", "accordion teacher"}.intersection(music.split(", "))
-        assert 1 <= len(root.split(", ")) <= 3
+        assert 1 <= len(root.split(" · ")) <= 3
 
-    def test_no_word_of_the_parent_or_of_a_sibling(self):
+    def test_not_the_label_of_the_parent_and_no_word_of_a_sibling(self):
         memory = built()
         shown = memory.structure.collapsed
         labels = memory.labels(shown)
@@ -58,7 +60,7 @@ class TestThemes:
         for node in shown.nodes.tolist():
             children = [child for child in shown.children[node] if shown.level[child] > 0]
             for place, child in enumerate(children):
-                assert not stems[child] & stems[node]
+                assert not labels[child] or stems[child] != stems[node]
                 for other in children[place + 1 :]:
                     assert not stems[child] & stems[other]
 
@@ -67,13 +69,80 @@ class TestThemes:
         shown = memory.structure.collapsed
         labels = memory.labels(shown)
         for node in shown.nodes.tolist():
-            assert len(labels[node]) <= (LENGTH if shown.parents[node] else ROOT_LENGTH)
+            most = LENGTH if shown.level[node] < 2 else UPPER_LENGTH
+            assert len(labels[node]) <= (most if shown.parents[node] else ROOT_LENGTH)
         assert not {"ines", "theo"} & {word for label in labels for word in words_of(label)}
         inner = [n for n in shown.nodes.tolist() if shown.level[n] > 0]
         assert sum(bool(labels[n]) for n in inner) >= 0.95 * len(inner)
         # A chain has the label of its node.
         chain, every = shown.chain.tolist(), memory.labels()
         assert all(every[node] == every[chain[node]] for node in range(len(chain)))
+
+    def test_what_recurs_comes_before_what_is_rare(self):
+        talks = [
+            ["The oven in the bakery is warm.", "I saw an iguana by the oven."],
+            ["A marimba played while the oven cooled.", "The bakery needs that oven."],
+            *TALKS[4:],
+            *TALKS[:2],
+        ]
+        units = conversation(talks).units("exchange")
+        first, *_ = themes(grouped(units, [(0, 1), (2, 3), (4, 5)]), units)
+        assert first.split(", ")[0] in ("oven", "bakery")
+        assert not {"iguana", "marimba"} & set(first.split(", "))
+
+    def test_a_caption_counts_less_than_a_word_that_is_said(self):
+        shown = "Look. [image: a photo of a pelican]"
+        talks = [[shown, "The oven is new."], [shown, "An oven for rye?"], *TALKS[4:], *TALKS[:2]]
+        units = conversation(talks).units("exchange")
+        phrases = module._phrases(units, ("Ada", "Ben"))
+        both = [(0, 2)]
+        assert phrases.support((module.stem("pelican"),), both) == 2 * module._PICTURED
+        assert phrases.support((module.stem("oven"),), both) == 2
+        first, *_ = themes(grouped(units, [(0, 1), (2, 3), (4, 5)]), units)
+        assert first.startswith("oven")
+
+    def test_support_agrees_with_counting_unit_by_unit(self):
+        memory = built()
+        phrases = module._phrases(tuple(memory.units), tuple(memory.conversation.speakers))
+        shown = memory.structure.collapsed
+
+        def share(stem, unit):
+            """1 if the unit says a word of this stem, .25 if only a caption has one."""
+            whole = memory.units[unit].text
+            parts = (re.sub(r"\[image:[^\]]*\]", " ", whole), whole)
+            said = [stem in map(module.stem, words_of(part)) for part in parts]
+            return 1.0 if said[0] else 0.25 if said[1] else 0.0
+
+        nodes = [n for n in shown.nodes.tolist() if shown.level[n] > 0][::9]
+        compared = 0
+        for node in nodes:
+            below = shown.coverage(node)
+            single = [key for key in list(phrases.places)[::5] if len(key) == 1]
+            for key in single:
+                held = {u: phrases.places[key].mass([(u, u + 1)]) for u in below}
+                whole, stems = sum(held.values()), sum(share(key[0], u) for u in below)
+                expected = (whole * stems) ** 0.5
+                if whole:
+                    compared += 1
+                    support = phrases.support(key, module._ranges(shown, node))
+                    assert support == pytest.approx(expected)
+        assert compared > 20
+
+    def test_upper_labels_name_their_themes_in_order_of_time(self):
+        memory = built()
+        shown = memory.structure.collapsed
+        labels = memory.labels(shown)
+        phrases = module._phrases(tuple(memory.units), tuple(memory.conversation.speakers))
+        places = {phrases.written[key]: where.units for key, where in phrases.places.items()}
+        upper = [n for n in shown.nodes.tolist() if shown.level[n] > 1 and " · " in labels[n]]
+        assert upper
+        for node in upper:
+            span = range(int(shown.start[node]), int(shown.stop[node]))
+            middles = [
+                np.median([u for u in places[theme] if u in span])
+                for theme in labels[node].split(" · ")
+            ]
+            assert middles == sorted(middles)
 
     def test_labels_stay_while_the_tree_grows_elsewhere(self):
         memory, same, compared = built(), 0, 0

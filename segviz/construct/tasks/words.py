@@ -204,7 +204,7 @@ def _noun(word: str, follows: bool, determined: bool) -> bool:
     """
     if not word.isascii() or not word.islower() or len(word) < 3 or word in _COMMON:
         return False
-    if word in _NO_NOUN or word in _DOES or word.endswith(("ly", "n't", "'ll", "'re", "'ve")):
+    if word in _NO_NOUN or word in _DOES or word.endswith(("ly", "n't", "'d", "'ll", "'re", "'ve")):
         return False
     does = word.endswith("ed") or stem(word) in _DOES
     return not (does and not determined) and not (follows and (does or word.endswith("ing")))
