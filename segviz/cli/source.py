@@ -32,13 +32,15 @@ def conversation_options(several: bool = False) -> Option:
     every = _reading("--all", "Every conversation of the file.", is_flag=True)
     table = "Columns of a table: text, speaker, time, session, conversation."
     order = "Order of dates: 03/04/2025 is 3 April, or March 4."
-    gap = "A longer silence begins a session, if the file has no sessions."
+    gap = "A longer silence begins a session."
+    join = "All conversations of the file as one, their sessions in the order of time."
     return together(
         _reading("--conversation", which, "the first", multiple=True, metavar="ID"),
         *([every] if several else []),
         _reading("--columns", table, metavar="MEANING=NAME,…"),
         _reading("--day-first/--month-first", order, "detected in the file", default=None),
         _reading("--gap-hours", gap, default=GAP_HOURS),
+        _reading("--join", join, is_flag=True),
     )
 
 
@@ -81,7 +83,7 @@ def reading(options: Options) -> dict[str, Any]:
         given["day_first"] = options.day_first
     if options.gap_hours != GAP_HOURS:
         given["gap_hours"] = options.gap_hours
-    return given
+    return given | ({"join": True} if options.join else {})
 
 
 def read_corpus(options: Options, console: Console) -> Corpus:

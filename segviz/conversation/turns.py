@@ -138,7 +138,7 @@ class Session:
 
     ``start`` is the time of the first turn that has one; if no turn has, that of the session in the
     file, None if unknown. ``raw_date`` is this time as the file writes it. ``summary`` is the data
-    set's own.
+    set's own. ``chat`` names the conversation that it comes from, if several were joined.
     """
 
     id: str
@@ -146,6 +146,7 @@ class Session:
     raw_date: str
     turns: tuple[Turn, ...]
     summary: str = ""
+    chat: str = ""
 
     @property
     def times(self) -> list[datetime | None]:

@@ -27,16 +27,19 @@ from segviz.loaders.file_kinds import other_kind, reject_office
 from segviz.loaders.formats import LOADERS, accepted, loader_of
 from segviz.loaders.lazy import BY_ITEMS, LazyCorpus, list_file
 from segviz.loaders.loader import Loader
+from segviz.loaders.multi_conversation import JOINED, joined
 from segviz.loaders.report import Notes
 from segviz.text.captions import describe, one_line, shorten
 
 __all__ = [
     "GAP_HOURS",
+    "JOINED",
     "LOADERS",
     "LazyCorpus",
     "LoadError",
     "Loader",
     "NeedsColumns",
+    "joined",
     "load",
     "parse",
     "read_document",
@@ -54,6 +57,7 @@ def load(
     day_first: bool | None = None,
     gap_hours: float = GAP_HOURS,
     audit: str | Path | None = None,
+    join: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Corpus:
     """Reads a conversation file, archive (zip, gzip) or folder.
@@ -68,14 +72,17 @@ def load(
         day_first: True if 03/04/2025 is 3 April; None to infer it.
         gap_hours: a longer silence starts a session in a file without sessions.
         audit: file of disputed gold evidence and answers, to mark the questions by.
+        join: True for all conversations as one, their sessions in the order of time.
         progress: called with the bytes listed so far and the bytes of the file; an exception that
             it raises ends the reading.
 
     Raises:
-        LoadError: The path cannot be read, or its content is not a conversation.
+        LoadError: The path cannot be read, its content is not a conversation, or conversations to
+            join have no times.
     """
     corpus = _load(path, limit, by_items, Options(columns, day_first, gap_hours), progress)
-    return corpus if audit is None else with_audit(corpus, audit)
+    corpus = corpus if audit is None else with_audit(corpus, audit)
+    return joined(corpus) if join else corpus
 
 
 def _load(

@@ -5,10 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from segviz.conversation import Conversation, Question, Session, with_distinct_ids
+from segviz.conversation import (
+    Conversation,
+    Corpus,
+    Question,
+    Session,
+    StoredText,
+    seconds,
+    with_distinct_ids,
+)
 from segviz.loaders.chat import (
     Message,
     in_sessions,
@@ -28,7 +36,7 @@ from segviz.loaders.questions import (
     unique_index,
 )
 from segviz.loaders.report import Notes, shown
-from segviz.text.captions import describe, one_line, quoted, shorten
+from segviz.text.captions import counted, describe, listed, one_line, quoted, shorten
 
 
 def rows_of(document: object) -> list[tuple[Place, object]]:
@@ -200,3 +208,62 @@ def _questions(
     questions = read_questions(timed, index, notes)
     note_late_evidence(questions, (turn.id for turn in turns), chat.place, notes)
     return questions
+
+
+# --- all conversations as one --------------------------------------------------------
+
+JOINED = "all conversations"
+"""Id of the conversation that :func:`joined` makes."""
+
+
+def joined(corpus: Corpus) -> Corpus:
+    """Returns a corpus with one conversation: the sessions of all, in the order of their times.
+
+    Sessions name their conversation (``Session.chat``). Ids of sessions and turns get its number,
+    ``C3:S1:2``; questions and facts follow them. Questions without a moment are asked at the end.
+
+    Raises:
+        LoadError: A session has no time.
+    """
+    undated = [each.id for each in corpus if not all(s.start for s in each.sessions)]
+    if undated:
+        of = f"{counted(len(undated), 'conversation')} of {len(corpus)}"
+        names = listed([quoted(shorten(name)) for name in undated])
+        what = f"sessions have no time in {of} ({names}), so their order is unknown"
+        remedy = "open the conversations one by one, or leave out those without times"
+        raise LoadError(what, corpus.report.name, "a time in every session", remedy)
+    sessions: list[Session] = []
+    questions: list[Question] = []
+    facts: list[StoredText] = []
+    for number, each in enumerate(corpus, start=1):
+        prefix = f"C{number}:"
+        sessions += [_renamed(session, prefix, each.id) for session in each.sessions]
+        for one in each.questions:
+            asked_at = one.asked_at and prefix + one.asked_at
+            moved = replace(one, evidence=_all(prefix, one.evidence), asked_at=asked_at)
+            if one.disputed and one.disputed.evidence is not None:
+                cited = _all(prefix, one.disputed.evidence)
+                moved = replace(moved, disputed=replace(one.disputed, evidence=cited))
+            questions.append(replace(moved, index=len(questions)))
+        for fact in each.observations:
+            session, sources = fact.session and prefix + fact.session, _all(prefix, fact.sources)
+            facts.append(replace(fact, id=prefix + fact.id, session=session, sources=sources))
+    whole = Conversation(
+        JOINED,
+        tuple(dict.fromkeys(who for each in corpus for who in each.speakers)),
+        tuple(sorted(sessions, key=lambda each: seconds(each.start) if each.start else 0.0)),
+        tuple(questions),
+        corpus.report.source_format,
+        tuple(facts),
+    )
+    return Corpus((whole,), corpus.report)
+
+
+def _all(prefix: str, ids: Iterable[str]) -> tuple[str, ...]:
+    return tuple(prefix + each for each in ids)
+
+
+def _renamed(session: Session, prefix: str, chat: str) -> Session:
+    """Returns a session of the conversation ``chat`` with a prefix before all its ids."""
+    turns = tuple(replace(turn, id=prefix + turn.id) for turn in session.turns)
+    return replace(session, id=prefix + session.id, turns=turns, chat=chat)

@@ -20,6 +20,7 @@ import streamlit as st
 
 from segviz.conversation import Conversation, Corpus
 from segviz.llm import ChatByRole
+from segviz.loaders import JOINED
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
@@ -32,6 +33,12 @@ T = TypeVar("T")
 # Limits per browser session; the least recently used entry is dropped.
 CORPORA_KEPT = 3
 MEMORIES_KEPT = 4
+
+
+def id_in_link(corpus: Corpus, conversation: Conversation) -> str | None:
+    """Returns the id by which a link names a conversation; None if the file has no other."""
+    several = len(corpus.entries) > 1 or conversation.id == JOINED
+    return conversation.id if several else None
 
 
 def _remembered(name: str) -> OrderedDict[str, Any]:
@@ -159,7 +166,7 @@ class AppSession:
         """Parts of a link about this memory: its conversation, if one of several, and settings."""
         kind = SYSTEMS.get(self.memory.system)
         return {
-            "conversation": self.conversation.id if len(self.corpus.entries) > 1 else None,
+            "conversation": id_in_link(self.corpus, self.conversation),
             "settings": {} if kind is None else differing(kind, self.memory.settings),
         }
 

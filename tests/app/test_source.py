@@ -1,10 +1,12 @@
 """Where conversations come from: pasted text, tables, saved memories."""
 
+import json
+
 import pytest
 
 import segviz
 from segviz.conversation import sample_path
-from segviz.loaders import LoadError
+from segviz.loaders import JOINED, LoadError
 from segviz.ui.sidebar import source
 from tests.app.conftest import clean, grow, keyed, open_path, texts
 from tests.app.test_address import address, opened
@@ -110,3 +112,35 @@ def test_a_saved_memory_opens_as_it_was(tmp_path):
     assert link["path"] == str(path)
     again = opened(link)
     assert again.slider[0].max == len(built.steps)
+
+
+def jumps(app):
+    return next(box.options for box in app.selectbox if box.label == "Jump to")
+
+
+def test_all_conversations_of_a_file_are_one_by_a_switch(tmp_path):
+    chats = [
+        {
+            "title": name,
+            "messages": [{"role": "user", "content": name, "timestamp": f"2024-0{n}-01"}],
+        }
+        for n, name in ((2, "Loft"), (1, "Barn"))
+    ]
+    path = tmp_path / "chats.json"
+    path.write_text(json.dumps(chats))
+    app = open_path(grow().run(), path)
+    assert address(clean(app))["conversation"] == "Loft"
+    keyed(app.toggle, "join-")[0].set_value(True).run()
+    assert JOINED in texts(clean(app))
+    assert jumps(app) == ["Session 1 · Barn · 01 Jan 2024", "Session 2 · Loft · 01 Feb 2024"]
+    link = address(app)
+    assert link["conversation"] == JOINED
+    assert jumps(opened(link)) == jumps(app)
+    keyed(app.toggle, "join-")[0].set_value(False).run()
+    assert address(clean(app))["conversation"] == "Loft"
+    # Without times the conversations stay apart, with the reason.
+    del chats[1]["messages"][0]["timestamp"]
+    path.write_text(json.dumps(chats))
+    keyed(app.run().toggle, "join-")[0].set_value(True).run()
+    assert address(clean(app))["conversation"] == "Loft"
+    assert "so their order is unknown" in texts(app)

@@ -47,7 +47,7 @@ def test_a_row_of_a_table_has_all_its_numbers(memory):
 
 HAVE_DEFAULTS = (
     *("caption", "questions", "source_format", "unresolved", "adversarial", "asked_at"),
-    *("disputed", "summary", "observations", "time"),
+    *("disputed", "summary", "observations", "time", "chat"),
 )
 
 

@@ -12,7 +12,16 @@ import streamlit as st
 
 from segviz import loaders, store
 from segviz.conversation import AuditReport, Conversation, Corpus, LoadReport
-from segviz.loaders import GAP_HOURS, LOADERS, LazyCorpus, LoadError, NeedsColumns, with_audit
+from segviz.loaders import (
+    GAP_HOURS,
+    JOINED,
+    LOADERS,
+    LazyCorpus,
+    LoadError,
+    NeedsColumns,
+    joined,
+    with_audit,
+)
 from segviz.loaders.columns import ALIASES, guess
 from segviz.memory import sound
 from segviz.text.captions import size
@@ -223,6 +232,30 @@ def audit_panel(opened: OpenFile) -> OpenFile:
 
 
 # --- its conversations ----------------------------------------------------------------
+
+
+def joined_conversations(opened: OpenFile) -> OpenFile:
+    """Draws the switch that makes all conversations of the file one; returns that, or the file."""
+    corpus, key = opened.corpus, f"join-{opened.file or opened.key}"
+    if isinstance(corpus, LazyCorpus) or len(corpus) < 2:
+        return opened
+    if wanted_conversation() == JOINED:
+        st.session_state[key] = True
+    whole = st.toggle(
+        f"All {len(corpus)} conversations as one",
+        key=key,
+        help="One memory of all conversations, their sessions in the order of time. Each session "
+        "keeps the name of its conversation.",
+    )
+    if not whole:
+        return opened
+    try:
+        made = remember("joined", opened.key, 1, lambda: joined(corpus))
+    except LoadError as error:
+        trouble("The conversations stay apart.", error, st.warning)
+        return opened
+    how = {**opened.how, "join": True}
+    return replace(opened, key=fingerprint(opened.key, JOINED), corpus=made, how=how)
 
 
 def choose_conversation(opened: OpenFile) -> Conversation | None:

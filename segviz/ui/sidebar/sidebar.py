@@ -27,7 +27,15 @@ from segviz.tree import Span
 from segviz.ui import address, keys, security
 from segviz.ui import settings as controls
 from segviz.ui.sidebar import build, models, open_file, source, texts, watching
-from segviz.ui.state import MEMORIES_KEPT, AppSession, fingerprint, remember, starts, typed_turns
+from segviz.ui.state import (
+    MEMORIES_KEPT,
+    AppSession,
+    fingerprint,
+    id_in_link,
+    remember,
+    starts,
+    typed_turns,
+)
 from segviz.ui.widgets import canvas, captions, charts
 from segviz.view.bookmark import TEXTS
 from segviz.view.captions import provenance_lines
@@ -49,9 +57,10 @@ def sidebar() -> AppSession | None:
             return None
         address.opened(opened.key, opened.saved)
         above = st.container()
-        # Drawn below the choice of conversation, but it marks the questions to choose from.
+        # Drawn below the choice of conversation, but it marks the questions of all.
         opened = open_file.audit_panel(opened)
         with above:
+            opened = open_file.joined_conversations(opened)
             original = open_file.choose_conversation(opened)
         if original is None:
             return None
@@ -83,7 +92,7 @@ def sidebar() -> AppSession | None:
     built = build.obtain(order, fingerprint(key, typed), fingerprint(key, []), bool(typed))
     models.show_spending()
     if built is None:
-        listed = conversation.id if len(opened.corpus.entries) > 1 else None
+        listed = id_in_link(opened.corpus, conversation)
         link = address.ordered(key, listed, system, settings)
         canvas.part("address", key="address-order", data=link)
         return None

@@ -68,8 +68,10 @@ def transcript(session: AppSession, passage: Passage, *, key: str, height: int) 
         at, turn, day = turns[place]
         begins = place == 0 or turns[place - 1][0] != at
         if place == first or begins or turns[place - 1][2] != day:
-            when = (begins and conversation.sessions[at].raw_date) or day or "no date"
-            rows.append({"heading": f"Session {at + 1} · {when}", "colour": colours[at]})
+            of = conversation.sessions[at]
+            when = (begins and of.raw_date) or day or "no date"
+            heading = " · ".join(filter(None, (f"Session {at + 1}", of.chat, when)))
+            rows.append({"heading": heading, "colour": colours[at]})
         row = {
             "id": turn.id,
             "speaker": _beginning(turn.speaker, NAME_SENT),

@@ -149,8 +149,9 @@ def _jump(session: AppSession, go: Callable[[int], None]) -> None:
             go(first[chosen] + 1)
 
     def title(position: int) -> str:
-        start = session.conversation.sessions[position].start
-        return f"Session {position + 1}" + (f" · {start:%d %b %Y}" if start else "")
+        part = session.conversation.sessions[position]
+        day = f"{part.start:%d %b %Y}" if part.start else ""
+        return " · ".join(filter(None, (f"Session {position + 1}", part.chat, day)))
 
     st.selectbox(
         "Jump to",
