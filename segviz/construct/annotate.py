@@ -37,7 +37,8 @@ __all__ = ["ANNOTATORS", "TITLE", "Annotation", "Extractive", "Summary"]
 _DIGIT = re.compile(r"\d")
 _CAPITAL = re.compile(r"(?<=[\w,;'’] )[A-Z]\w+")  # inside a sentence; one at its start is grammar
 _LIST_MARK = re.compile(r"^(?:(?:[-*•#>|]+|\d{1,3}[.)])\s+)+")
-_NO_WORDS = re.compile(r"\S+://\S+|www\.\S+|(?<=\w)['’`]\w{1,2}\b")  # links; "ll" of "I'll"
+# Links; "ll" of "I'll". A link is looked for once in a run without blanks, at its start.
+_NO_WORDS = re.compile(r"(?<!\S)(?=\S+://\S)\S++|www\.\S++|(?<=\w)['’`]\w{1,2}\b")
 _CAPTION = "[image: "
 _CAPTION_WORDS = frozenset(("image", "photo", "picture", "screenshot"))
 _CAPTION_SHARE = 0.5  # a caption describes an image, not what a speaker said

@@ -18,17 +18,18 @@ _THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)
 
 _TITLE = re.compile(r"\A\W*title\W*[:：][^\n]*\n*", re.I)
 _INTRODUCTION = re.compile(
-    r"\A\W*(?:(?:sure|certainly|absolutely|of course|okay)\s*[!,.]"
+    r"\A\W*+(?:(?:sure|certainly|absolutely|of course|okay)\s*[!,.]"
     r"|(?:here(?:'s|’s| is| are)|below is|this is)\b[^\n]{0,60}\b(?:summary|title)\b"
     r"|(?:i'm sorry|i’m sorry|i am sorry|as an ai|i can(?:no|'|’)t)\b"
-    r"|[^\n]{1,120}[:：][ \t]*\n)",
+    r"|[^\n]{1,120}[:：][ \t]*\n)|\A[^\n]{1,120}[:：][ \t]*\n",
     re.I,
 )
 _ITEM = re.compile(
-    r"^\s*(?:[-*•]\s|\(?\d{1,2}[.):]\s|(?:part|message|segment)\s+\d+\s*(?:[:.–—-]|$))", re.I | re.M
+    r"^[^\S\n]*+(?:[-*•]\s|\(?\d{1,2}[.):]\s|(?:part|message|segment)\s+\d+\s*(?:[:.–—-]|$))",
+    re.I | re.M,
 )
 _MESSAGE = re.compile(r"^[^\s:][^:\n]{0,40}: .*", re.M)  # a line that begins with its speaker
-_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
+_QUOTED = re.compile(r"“[^“”]*+”|\"[^\"]*+\"")
 _SELF = re.compile(r"\b(?:I|I[’'](?:m|ve|d|ll)|my|me|myself)\b|\bMy\b")
 _MINE = 2  # words of the first person that make a text one in the first person
 _RUN = 6  # consecutive words that are in a message too are copied

@@ -28,7 +28,11 @@ from segviz.tree import Structure
 Floats = NDArray[np.float64]
 
 _RELEVANCE = "contextual:opening=0,asked=0"  # a fact is no question and opens no session
-_CLAUSE = re.compile(r"(?<=[.!?;])\s+|\s*\n\s*|,?\s+(?:and|but|while|then)\s+")
+# A run of blanks is tried once, at its start, so that the time grows with the text alone.
+_CLAUSE = re.compile(
+    r"(?<=[.!?;])\s++|(?<!\s)(?=[^\S\n]*\n)\s++"
+    r"|(?:,|(?<![\s,]))\s++(?:and|but|while|then)\s++"
+)
 _CLAUSE_WORDS = 4  # content words; a shorter clause is joined to its neighbour
 _WHOLE = 0.5  # weight of the whole text's score in the score of a clause
 _SURE = 0.5  # least confidence of a sure attribution

@@ -218,7 +218,7 @@ _ZONE = r"(?:\s?(z|utc|gmt|[+-]\d\d:?\d\d))?"
 _TIME = re.compile(CLOCK + _ZONE, re.IGNORECASE)
 _ZONED = re.compile(rf":\d\d\S*?{_ZONE[:-1]}$", re.IGNORECASE)
 _WEEKDAYS = re.compile(
-    r"\s*\([^()]*\)|\s?(?:(?:星期|週|周)[一二三四五六日天]|[月火水木金土日]曜日?|[월화수목금토일]요일)"
+    r"(?:(?<!\s)\s++)?+\([^()]*\)|\s?(?:(?:星期|週|周)[一二三四五六日天]|[月火水木金土日]曜日?|[월화수목금토일]요일)"
 )
 _WHOLE = re.compile(rf"\s*{DATE}(?:{_GAP}{CLOCK}{_ZONE})?\s*", re.IGNORECASE)
 

@@ -3,7 +3,8 @@
 A word is a run of letters, digits, combining marks and underscores. Scripts that set no blanks
 between words (Han, Kana, Thai, Lao, Myanmar, Khmer), and Hangul, whose words end in particles,
 are cut into pairs of neighbouring signs instead: 打印机 is 打印, 印机. Two texts that share a word
-share its pairs. ``frontend/src/shared/words.js`` does the same in the browser.
+share its pairs. Of a longer run of signs (an image, a key) only the first ``LONGEST`` are read.
+``frontend/src/shared/words.js`` does the same in the browser.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from itertools import pairwise
 
 QUOTED = 0.6
 """Share of a turn's content words that one text must contain to quote it."""
+
+LONGEST = 256
+"""Longest word, in signs; no language has one, but images and keys pasted into a message do."""
 
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 HIRAGANA = "\u3041-\u309f"
@@ -40,6 +44,8 @@ _ANY = {whole: re.compile(_NUMBER * whole + _TOKEN) for whole in (False, True)}
 _ASCII = {whole: re.compile(_NUMBER * whole + r"\w+") for whole in (False, True)}
 _HAS_SIGN = re.compile(f"[{_SIGNS}]")
 _SIGN = re.compile(f"[^{_MARKS}][{_MARKS}]*|[{_MARKS}]+")
+_IN_LONG = rf"[^\s{_SIGNS}.,:;!?\"'()<>{{}}\[\]&]"
+_LONG = re.compile(f"({_IN_LONG}{{{LONGEST}}}){_IN_LONG}++")
 PIECE = rf"[{_SIGNS}]|{_WORD}"
 """Pattern of a word, or of one sign where words are cut into pairs."""
 
@@ -64,11 +70,19 @@ def clusters(run: str) -> list[str]:
     return _CLUSTER.findall(run)
 
 
+def cut(text: str) -> str:
+    """Returns a text with blanks in place of what a word has beyond ``LONGEST`` signs."""
+    if len(text) <= LONGEST:
+        return text
+    return _LONG.sub(lambda run: run[1].ljust(len(run[0])), text)
+
+
 def spans(text: str, numbers: bool = False) -> Iterator[tuple[int, int]]:
     """Yields start and stop of each token of a text, in order; pairs of signs overlap.
 
     With ``numbers``, ``3.5`` and ``10:30`` are one token each.
     """
+    text = cut(text)
     for run in (_ASCII if text.isascii() else _ANY)[numbers].finditer(text):
         start, stop = run.span()
         signs = [*_SIGN.finditer(text, start, stop)] if _HAS_SIGN.match(text, start) else []
@@ -80,7 +94,7 @@ def spans(text: str, numbers: bool = False) -> Iterator[tuple[int, int]]:
 
 def tokens(text: str, numbers: bool = False) -> list[str]:
     """Returns the tokens of a text in lower case, in order; see :func:`spans`."""
-    text = text.lower()
+    text = cut(text.lower())
     if text.isascii():
         return _ASCII[numbers].findall(text)
     return [text[start:stop] for start, stop in spans(text, numbers)]

@@ -25,8 +25,11 @@ from segviz.text.words import (
         ("고양이, 배", ["고양", "양이", "배"]),
         ("ที่นี่", ["ที่นี่"]),
         ("किताब cafe\u0301", ["किताब", "cafe\u0301"]),
+        (f"see {'aB+/' * 100_000}= in", ["see", *["ab"] * 64, "in"]),
+        ("中" * 300, ["中中"] * 299),
         ("5\ufe0f\u20e3 \U0001f469\u200d\U0001f467", ["5"]),
     ],
+    ids=range(9),
 )
 def test_words_in_scripts_without_blanks_are_pairs_of_signs(text, expected):
     assert tokens(text) == expected

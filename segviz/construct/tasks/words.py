@@ -28,9 +28,12 @@ def english(name: str) -> frozenset[str]:
 
 
 BREAK = re.compile(
-    r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?\w)|(?<=[。！？])\s*(?=\S)|\s+(?=[¿¡])|\s*(?=\[image: )"
+    r"(?<=[.!?…])[\"')\]]*+\s++(?=[\"'(\[]?\w)|(?<=[。！？])\s*+(?=\S)"
+    r"|(?<!\s)\s++(?=[¿¡])|(?:(?<!\s)\s++)?+(?=\[image: )"
 )
-"""Ends of sentences: before a blank, after CJK marks, before Spanish ones and captions."""
+"""Ends of sentences: before a blank, after CJK marks, before Spanish ones and captions.
+
+A run of blanks is tried once, at its start, so that the time grows with the text alone."""
 
 LEAST_CONTENT = 2
 """Fewest content words of a line that has content, without the names of the speakers."""

@@ -46,6 +46,8 @@ test("words are cut as in Python, in scripts without blanks into pairs of signs"
     ["고양이, 배", "고양", "양이", "배"],
     ["ที่นี่", "ที่นี่"],
     ["किताब cafe\u0301", "किताब", "cafe\u0301"],
+    [`see ${"aB+/".repeat(100_000)}= in`, "see", ...Array(64).fill("aB"), "in"],
+    ["中".repeat(300), ...Array(299).fill("中中")],
     ["5\ufe0f\u20e3 \u{1f469}\u200d\u{1f467}", "5"],
   ]) assert.deepEqual(words(text), expected);
 });

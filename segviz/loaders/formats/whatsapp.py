@@ -37,9 +37,9 @@ _LONGEST_NOTICE = 400
 _EXPECTED = "messages such as 05/03/2025, 10:14 - Ann: hi"
 _MARKS = "\u200e\u200f\u202a\u202b\u202c\ufeff"
 _HEADS = (
-    re.compile(rf"[{_MARKS} ]*\[{WHEN}\]\s?", re.IGNORECASE),
-    re.compile(rf"[{_MARKS} ]*{WHEN}\s*[-–]\s", re.IGNORECASE),
-    re.compile(rf"{WHEN},\s(?=[^:\n]{{1,80}} : )", re.IGNORECASE),
+    re.compile(rf"\A[{_MARKS} ]*+\[{WHEN}\]\s?", re.IGNORECASE),
+    re.compile(rf"\A[{_MARKS} ]*+{WHEN}\s*[-–]\s", re.IGNORECASE),
+    re.compile(rf"\A{WHEN},\s(?=[^:\n]{{1,80}} : )", re.IGNORECASE),
 )
 """Match the start of a message on iOS, on Android and in KakaoTalk."""
 
@@ -49,9 +49,9 @@ _PLAIN = {**dict.fromkeys(map(ord, _MARKS), " "), ord("\u060c"): ","}
 
 # Words in brackets, in any language; <script> or <img src=x> is a user's text.
 _WORD = r"[^\W\d_]+"
-_ATTACHED = re.compile(r"[\u200e]*<[^<>:\n]{1,30}: [^<>\n]{1,200}\.\w{2,5}>")
+_ATTACHED = re.compile(r"(?:(?<!\u200e)\u200e++)?+<[^<>:\n]{1,30}: [^<>\n]{1,200}\.\w{2,5}>")
 _FILE = re.compile(r"[\u200e]*([^<>\n]{1,200})\.\w{2,5} \(([^()\n]{3,40})\)")
-_EDITED = re.compile(rf"\s+[\u200e]?<{_WORD}(?: {_WORD}){{2,8}}\.?>\s*$")
+_EDITED = re.compile(rf"(?<!\s)\s++\u200e?<{_WORD}(?: {_WORD}){{2,8}}\.?>\s*$")
 _PLACEHOLDER = re.compile(rf"<{_WORD}(?: {_WORD}){{1,8}}\.?>|null")
 _GONE = ("this message was deleted", "you deleted this message")
 

@@ -15,6 +15,10 @@ const LETTERS = `(?:(?![${SCRIPTS.join("")}])[\\p{L}\\p{N}_])`;
 const RUNS = `(${SCRIPTS.map((script) => `[${script}]+`).join("|")})`
   + `|${LETTERS}+(?:(?:(?![${SCRIPTS.join("")}])${MARK})+${LETTERS}*)*`;
 const WORDS = new RegExp(RUNS, "gu");
+// Of a word of more signs (an image, a key) only so many are read.
+const LONGEST = 256;
+const IN_LONG = `[^\\s${SCRIPTS.join("")}.,:;!?"'()<>{}\\[\\]&]`;
+const LONG = new RegExp(`(${IN_LONG}{${LONGEST}})${IN_LONG}+`, "gu");
 const NAMES = /^[^\n:]{1,60}: /gmu;
 const SIGN = new RegExp(`(?!${MARK})[^]${MARK}*|${MARK}+`, "gu");
 
@@ -24,7 +28,10 @@ const SIGN = new RegExp(`(?!${MARK})[^]${MARK}*|${MARK}+`, "gu");
  * @param {boolean} [lines]
  * @returns {Generator<[number, number]>} */
 export function* wordSpans(text, lines = false) {
-  const said = lines ? text.replace(NAMES, (name) => " ".repeat(name.length)) : text;
+  let said = lines ? text.replace(NAMES, (name) => " ".repeat(name.length)) : text;
+  if (said.length > LONGEST) {
+    said = said.replace(LONG, (run, first) => first.padEnd(run.length));
+  }
   for (const { 0: run, 1: signs, index } of said.matchAll(WORDS)) {
     const places = signs ? Array.from(signs.matchAll(SIGN), (sign) => index + sign.index) : [];
     if (places.length < 2) yield [index, index + run.length];
