@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from segviz.conversation.turns import SPEAKER
-from segviz.embedding import background_lines, word_vectors
+from segviz.embedding import KnowsWords, background_lines, word_vectors
 from segviz.text.words import spans, tokens
 
 ENGLISH: dict[str, Any] = tomllib.loads(
@@ -70,6 +70,12 @@ def everyday_words() -> Counter[str]:
     return Counter(word for line in background_lines() for word in words_of(line))
 
 
+@cache
+def _usual() -> tuple[Counter[str], int, KnowsWords | None]:
+    """Returns everyday words with their counts, the sum of these, and static vectors of words."""
+    return everyday_words(), everyday_words().total(), word_vectors()
+
+
 _LONG_VECTOR, _LONGEST = 20.0, 1.25
 
 
@@ -81,10 +87,8 @@ def salience(word: str) -> float:
     everyday messages, log(N / (n + ½)) / log(N / ½) for n of N words. Without static vectors,
     rarity alone.
     """
-    counts = everyday_words()
-    total = counts.total()
+    counts, total, vectors = _usual()
     rarity = math.log(total / (counts[word] + 0.5)) / math.log(total / 0.5)
-    vectors = word_vectors()
     if vectors is None:
         return max(0.0, rarity)
     length = float(np.linalg.norm(vectors.words([word])[0])) / _LONG_VECTOR
