@@ -124,6 +124,27 @@ def test_an_annotator_may_return_a_title_with_its_text():
     assert all(labels[n] == f"About {len(structure.children[n])} things" for n in inner)
 
 
+@pytest.mark.parametrize(
+    "system", [name for name, kind in segviz.SYSTEMS.items() if "annotate" in kind.__annotations__]
+)
+def test_titles_stay_with_their_texts_in_every_system(system):
+    titles = {}
+
+    def annotate(texts):
+        text = f"Text {len(titles)} of {len(texts)} parts."
+        return titles.setdefault(text, f"Title {len(titles)}"), text
+
+    structure = segviz.build(sample(sessions=6), system, annotate=annotate).structure
+    titled = 0
+    for node, facts in enumerate(structure.facts):
+        # H-Mem's profiles are made of facts, not only of the annotator's text.
+        body = structure.text[node].split("\n")[-1]  # MemForest puts a line of dates before it
+        if structure.kind[node] != "entity":
+            assert facts.get(TITLE) == titles.get(body), structure.text[node]
+            titled += TITLE in facts
+    assert titled
+
+
 @pytest.mark.parametrize("system", ["raptor", "memforest", "clustering"])
 def test_nodes_of_other_systems_get_a_text_where_they_cover_the_same_units(system):
     memory = built(system)

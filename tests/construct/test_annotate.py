@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import segviz
 from segviz.construct import annotate as module
 from segviz.construct.annotate import Extractive
+from segviz.construct.tasks import words
 from segviz.construct.tasks.words import LEAST_CONTENT, content, salience, words_of
 from segviz.conversation import Turn
 from tests.memories import sample
@@ -235,6 +236,8 @@ class TestSalience:
 
     def test_without_vectors_rarity_decides(self, monkeypatch):
         monkeypatch.setattr("segviz.construct.tasks.words.word_vectors", lambda: None)
+        without = words._usual.__wrapped__()
+        monkeypatch.setattr("segviz.construct.tasks.words._usual", lambda: without)
         assert salience.__wrapped__("you") < salience.__wrapped__("barometer") == 1.0
 
 

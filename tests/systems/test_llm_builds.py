@@ -256,7 +256,7 @@ class TestFaults:
             ("Title: The sloop\nAda bought a sloop.", "The sloop", "Ada bought a sloop."),
             ('**Title:** "The sloop."\n\nAda bought it.', "The sloop", "Ada bought it."),
             ("Ada bought a sloop.", "", "Ada bought a sloop."),
-            ("Title: " + "sloop " * 9 + "\nAda has it.", "sloop " * 6 + "…", "Ada has it."),
+            ("Title: " + "sloops " * 10 + "\nAda has it.", "sloops " * 8 + "…", "Ada has it."),
             # Recorded: a small model puts a message into the line.
             ("Title: Part 1 - Ada: " + "sloop " * 9 + "\nAda has it.", "", "Ada has it."),
         ],

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Annotate
-from segviz.construct.annotate import Annotation, between
+from segviz.construct.annotate import OF_MODEL, TITLE, Annotation, between
 from segviz.construct.tasks.words import content
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
@@ -35,6 +35,9 @@ from segviz.tree import (
     Unlink,
     Vector,
 )
+
+_OF_TEXT = (TITLE, *OF_MODEL)
+"""Facts of a node about its text."""
 
 
 class Draft(Replayer):
@@ -211,7 +214,7 @@ class Draft(Replayer):
         self._revised.setdefault(node, set()).add("level")
 
     def rewrite(self, nodes: Sequence[int], texts: Sequence[str | Annotation]) -> None:
-        """Replaces the texts of ``nodes`` and embeds the new ones together."""
+        """Replaces the texts of ``nodes``, with their titles and origins; embeds them together."""
         if not nodes:
             return
         given = [text if isinstance(text, Annotation) else Annotation(text) for text in texts]
@@ -220,8 +223,11 @@ class Draft(Replayer):
             self.text[node], self._annotations[node] = each.text, each
             self.vector[node] = self._matrix[node] = vector
             self._revised.setdefault(node, set())
-            if each.facts:
-                self.note(node, **each.facts)
+            # Title and origin of the former text go with it.
+            other = {name: v for name, v in self.facts[node].items() if name not in _OF_TEXT}
+            if each.facts or len(other) < len(self.facts[node]):
+                self.facts[node] = {**other, **each.facts}
+                self._revised[node].add("facts")
 
     def write(self, nodes: Iterable[int], annotate: Annotate) -> int:
         """Annotates nodes from their children's texts, from low to high level.

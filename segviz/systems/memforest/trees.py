@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -82,7 +83,9 @@ class Summaries:
             written += sum(len(group) > 1 for group in groups)
             texts = write(self._annotate, groups)
             heads = [heading(draft.facts[n]) if level > 1 else "" for n in row]
-            draft.rewrite(row, [h + t.text for h, t in zip(heads, texts, strict=True)])
+            draft.rewrite(
+                row, [replace(t, text=h + t.text) for h, t in zip(heads, texts, strict=True)]
+            )
         for node in dirty:
             if draft.facts[node].get("dirty"):
                 draft.note(node, dirty=False)
@@ -93,7 +96,11 @@ class Summaries:
         draft = self._draft
         if draft.level[node] > 1:
             return [
-                Annotation(_body(draft, child), days=_days(draft.facts[child]))
+                Annotation(
+                    _body(draft, child),
+                    draft.annotation(child).facts,
+                    days=_days(draft.facts[child]),
+                )
                 for child in draft.children[node]
             ]
         dialogue, days = payload(draft, node), _days(draft.facts[node])
