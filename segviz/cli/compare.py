@@ -34,7 +34,7 @@ def compare(options: Options, console: Console) -> int:
     rule. With --vary, it compares several values of one parameter of a system.
 
     recall: gold leaves among the K best leaves. in_evidence: gold turns that the K
-    best nodes have, quote or answer; in_evidence_within: the same within the first tokens of text.
+    best nodes have, quote or answer; in_evidence_600: the same within the first 600 tokens of text.
     quoted: gold turns that a text of the K best nodes repeats. answer_words: words of the gold
     answer in the first tokens of the evidence. words: number of words in the K best nodes.
     contentless lines: share of lines of inner nodes with fewer than two content words, names of

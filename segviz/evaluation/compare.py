@@ -52,7 +52,7 @@ RETRIEVED_BY = {NATIVE: "its own retrieval", COLLAPSED: "segviz's relevance over
 SEGVIZ = "segviz's relevance"
 """Short name of collapsed retrieval, for charts."""
 
-COMPARED = ("recall", "in_evidence", "in_evidence_within", "quoted", "answer_words", "words")
+COMPARED = ("recall", "in_evidence", "in_evidence_600", "quoted", "answer_words", "words")
 """Measures in the table of a comparison, by name."""
 
 

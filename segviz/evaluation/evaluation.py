@@ -277,7 +277,7 @@ class Evaluation:
     Attributes:
         settings: the setting, with its relevance named.
         units: number of units read for the measure ``reached``.
-        tokens: number of tokens read for the measures within T tokens.
+        tokens: number of tokens read for the measure ``answer_words``.
         outcomes: measures of all questions, in their order.
     """
 
@@ -315,7 +315,7 @@ def evaluate(
         settings: the retrieval settings; ``levels`` must not be set. The default is that of
             ``segviz.ask``.
         units: number of units read for ``reached``, ≥ 1.
-        tokens: number of tokens read for the measures within T tokens, ≥ 1.
+        tokens: number of tokens read for the measure ``answer_words``, ≥ 1.
         seed: draws the 95 % intervals.
         changes: fields of ``settings`` to replace, as in ``segviz.ask``.
 
@@ -333,7 +333,7 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class Rescue:
-    """Question for which propagation with ``settings`` finds more gold turns; see :func:`rescue`.
+    """Question for which propagation with ``settings`` has more evidence; see :func:`rescue`.
 
     ``place`` is its position among the questions.
     """
@@ -346,18 +346,17 @@ def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
     """Finds a question that shows the benefit of propagation.
 
     Tries the presets in their order and returns the best question of the first one that has any. A
-    question qualifies if propagation raises the number of its gold turns that are in evidence and
-    the number that are found. The question with the largest gain in found turns is best, then the
-    largest gain in evidence, then the one with fewer missed turns, then the earlier one.
-    Returns None if no question qualifies under any preset.
+    question qualifies if propagation raises the number of its gold turns that are in evidence. The
+    largest such gain is best, then the largest gain in found turns, then the fewest missed turns,
+    then the earlier question. Returns None if no question qualifies under any preset.
     """
     for settings in PRESETS.values():
         after = evaluate(memory, questions, settings).outcomes.fates
         before = evaluate(memory, questions, settings, policy="none").outcomes.fates
         gains = [
-            (now[0] - was[0], sum(now[:3]) - sum(was[:3]), sum(now[:3]) - now[3], -place)
+            (sum(now[:3]) - sum(was[:3]), now[0] - was[0], sum(now[:3]) - now[3], -place)
             for place, (was, now) in enumerate(zip(before, after, strict=True))
-            if now[0] > was[0] and sum(now[:3]) > sum(was[:3])
+            if sum(now[:3]) > sum(was[:3])
         ]
         if gains:
             *_, place = max(gains)

@@ -14,13 +14,16 @@ it must not depend on the quality of the tree's texts.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from segviz.retrieval import POLICIES
 from segviz.text.words import QUOTED
 
 UNITS, TOKENS = 20, 1_000
-"""Default units read for ``reached``, and tokens read for the measures within T tokens."""
+"""Default units read for ``reached``, and tokens read for ``answer_words``."""
+
+BUDGETS = (300, 600, 1_200)
+"""Numbers of tokens T of the measures within T tokens; readers pay for tokens, not for nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,32 @@ class Measure:
     more: bool = True
 
 
+def within(name: str, tokens: int) -> str:
+    """Returns the name of the measure ``name`` within T tokens, such as ``in_evidence_600``."""
+    return f"{name}_{tokens}"
+
+
+_READ = "the first {T:,} tokens of texts, of which the last is cut"
+_WITHIN = {
+    "in_evidence": Measure("in evidence", f"Gold turns in evidence in {_READ} / gold turns."),
+    "gold_turns": Measure(
+        "gold turns",
+        f"Gold turns that a leaf has or a node above quotes in {_READ} / gold turns.",
+    ),
+    "answer_words": Measure(
+        "answer words",
+        f"Content words of the gold answer in {_READ} / its content words.",
+        evidence=False,
+        answer=True,
+    ),
+}
+
+CURVES = {
+    each.label: {tokens: within(name, tokens) for tokens in BUDGETS}
+    for name, each in _WITHIN.items()
+}
+"""Curves over T: their name, and the measure at each of ``BUDGETS``."""
+
 MEASURES: dict[str, Measure] = {
     "recall": Measure(
         "leaf recall", "Gold leaves among the K best leaves / gold leaves.", leaves=True
@@ -53,17 +82,7 @@ MEASURES: dict[str, Measure] = {
     "in_evidence": Measure(
         "gold turns in evidence",
         "Gold turns that a leaf of the top has, a node above quotes, or for which a node above "
-        "states the answer / gold turns.",
-    ),
-    "in_evidence_within": Measure(
-        "in evidence within T tokens",
-        "Gold turns in evidence in the first T tokens of texts, of which the last is cut / gold "
-        "turns.",
-    ),
-    "gold_within": Measure(
-        "gold turns within T tokens",
-        "Gold turns that a leaf has or a node above quotes in the first T tokens of texts / gold "
-        "turns.",
+        "states the answer, or the part of a list that the turn gives / gold turns.",
     ),
     "reached": Measure(
         "evidence reached",
@@ -114,6 +133,15 @@ MEASURES: dict[str, Measure] = {
         evidence=False,
         more=False,
     ),
+    **{
+        within(name, tokens): replace(
+            each,
+            label=f"{each.label} within {tokens:,} tokens",
+            meaning=each.meaning.format(T=tokens),
+        )
+        for name, each in _WITHIN.items()
+        for tokens in BUDGETS
+    },
 }
 """Measures by name, in the order of table columns."""
 

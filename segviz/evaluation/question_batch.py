@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import Question
-from segviz.evaluation.measures import MEASURES, TOKENS, UNITS
+from segviz.evaluation.measures import BUDGETS, MEASURES, TOKENS, UNITS, within
 from segviz.memory import Memory
 from segviz.retrieval import (
     RetrievalSettings,
@@ -24,7 +24,7 @@ from segviz.retrieval import (
     initial_scores,
 )
 from segviz.retrieval.gold import gold_leaves
-from segviz.text.answers import answer_words, stated, stated_words
+from segviz.text.answers import Part, parts_given, stated, stated_words
 from segviz.text.words import QUOTED, all_tokens, content_tokens, count_words, quotes
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
@@ -43,7 +43,7 @@ SPLITTERS = all_tokens, content_tokens, stated_words
 class Limits:
     """Limits of what is read of a ranking: the retrieval settings, and those of two measures.
 
-    ``units`` are read for the measure ``reached``, ``tokens`` for those within T tokens.
+    ``units`` are read for the measure ``reached``, ``tokens`` for ``answer_words``.
     """
 
     settings: RetrievalSettings = RetrievalSettings()
@@ -79,6 +79,7 @@ class _Targets:
         absent: probability that the text of a random leaf lacks the target, float64 (f,).
         size: length of each node's text / mean length of a leaf, float64 (n + 1,). The last column
             is padding, here and in ``present``.
+        mean: mean length of a leaf in words.
     """
 
     question: Ints
@@ -103,27 +104,33 @@ class _Targets:
         Returns:
             Two arrays float64 (q,), NaN for a question without targets.
         """
-        rows, count = np.arange(len(self.question))[:, None], len(read.nodes)
-        nodes = read.nodes[self.question]
-        present = np.asarray(self.present[rows, nodes].any(axis=1))
         sizes = self.size[read.nodes].sum(axis=1)
-        # Of a text that is cut only the words at its beginning are read.
-        words = {row: all_tokens(text) for row, (_, text) in read.cut.items()}
-        for target, row in enumerate(self.question.tolist() if words else ()):
-            if row in words and not present[target]:
-                wanted = self.words[target]
-                present[target] = len(wanted & words[row]) >= self.least * len(wanted) - 1e-9
         for row, (_, text) in read.cut.items():
             sizes[row] += count_words(text) / self.mean
         chance = 1 - self.absent ** sizes[self.question]
+        return self.share(read), self._per_question(chance, len(read.nodes))
+
+    def share(self, read: _Read) -> Floats:
+        """Returns the share of each question's targets that its read nodes have, float64 (q,)."""
+        targets, nodes = np.arange(len(self.question)), read.nodes[self.question]
+        present = np.asarray(self.present[targets[:, None], nodes].any(axis=1))
+        # Of a text that is cut only the words at its beginning are read.
+        ends = np.full(len(read.nodes), self.present.shape[1] - 1)
+        for row, (node, _) in read.cut.items():
+            ends[row] = node
+        unsure = ~present & self.present[targets, ends[self.question]]
+        for target in np.flatnonzero(unsure).tolist():
+            _, text = read.cut[int(self.question[target])]
+            wanted = self.words[target]
+            shared = len(wanted & all_tokens(text))
+            present[target] = shared >= self.least * len(wanted) - 1e-9
+        return self._per_question(present, len(read.nodes))
+
+    def _per_question(self, values: NDArray[Any], count: int) -> Floats:
+        """Returns the mean of the targets' values over each of ``count`` questions, (count,)."""
         whole = np.bincount(self.question, minlength=count)
-        whole = np.where(whole > 0, whole, np.nan)
-
-        def share(parts: NDArray[Any]) -> Floats:
-            summed = np.bincount(self.question, weights=parts, minlength=count)
-            return np.asarray(summed / whole)
-
-        return share(present), share(chance)
+        summed = np.bincount(self.question, weights=values, minlength=count)
+        return np.asarray(summed / np.where(whole > 0, whole, np.nan))
 
 
 class QuestionBatch:
@@ -154,65 +161,30 @@ class QuestionBatch:
         splitters: Sequence[Callable[[str], frozenset[str]]] = SPLITTERS,
     ) -> None:
         check_cancelled()
-        words, content, states = splitters
-        structure = whole if limits.settings.literal else whole.collapsed
-        self.places, self.questions, self.structure = tuple(asked), [*asked.values()], structure
+        self.places, self.questions = tuple(asked), [*asked.values()]
         self.whole, self.step = whole, step
+        self.structure = whole if limits.settings.literal else whole.collapsed
         self._limits, self._settings = limits, limits.settings
         self._scores: dict[str, Floats] = {}
+        words, content, states = splitters
+        self._describe_nodes()
+        self._locate_gold(memory)
+        self._look_for_words(words, content)
+        self._look_for_answers(states)
+
+    def _describe_nodes(self) -> None:
+        """Sets which nodes can be retrieved, their levels, and the lengths of their texts."""
+        structure = self.structure
         self._nodes = np.flatnonzero(structure.retrievable)
-        n = len(structure)
         self._level = np.append(np.where(structure.retrievable, structure.level, -1), -1)
         # Where raw units are ghosts, the memories made from them count as leaves.
         from_ghost = structure.ghost[structure.edges[:, 1]]
-        made = np.isin(np.arange(n + 1), structure.edges[from_ghost, 0])
+        made = np.isin(np.arange(len(self._level)), structure.edges[from_ghost, 0])
         self._leaf: Bools = (self._level == 0) | made
-        lengths = [count_words(text) for text in structure.text]
-        tokens = [estimated_tokens(text) for text in structure.text]
-        self._lengths, self._tokens = np.array([*lengths, 0]), np.array([*tokens, 0])
+        self._narrow: Bools = np.append(structure.stop - structure.start == 1, False) | self._leaf
+        self._lengths = np.array([*map(count_words, structure.text), 0])
+        self._tokens = np.array([*map(estimated_tokens, structure.text), 0])
         self._covered: Callable[[int], tuple[int, ...]] = cache(structure.coverage)
-        self._locate_gold(memory)
-        # An inverted index of the words that are looked for: the nodes whose text has each.
-        gold_texts = [memory.conversation.turn(turn).content for _, turn in self._pairs]
-        sought = {word for text in gold_texts for word in content(text)}
-        sought.update(*(content(question.answer or "") for question in self.questions))
-        nodes_with: dict[str, list[int]] = defaultdict(list)
-        for node in self._nodes.tolist():
-            for word in words(structure.text[node]) & sought:
-                nodes_with[word].append(node)
-
-        @cache
-        def marks_of(word: str) -> Ints:
-            marks = np.zeros(n + 1, dtype=np.int64)
-            marks[nodes_with.get(word, [])] = 1
-            return marks
-
-        # Each content word of a gold answer is a target.
-        self._answers = self._targets(
-            [
-                (row, frozenset([word]), marks_of(word) > 0)
-                for row, question in enumerate(self.questions)
-                for word in sorted(content(question.answer or ""))
-            ]
-        )
-        # Each gold turn is a target; a text has it if it has most of its content words.
-        targets, quoting = [], np.zeros(self._above.shape, dtype=np.bool_)
-        for place, ((row, _), text) in enumerate(zip(self._pairs, gold_texts, strict=True)):
-            if wanted := content(text):
-                shared = sum((marks_of(word) for word in wanted), np.zeros(n + 1, np.int64))
-                quoting[place] = shared >= QUOTED * len(wanted) - 1e-9
-                targets.append((row, wanted, quoting[place]))
-        self._quotes = self._targets(targets, QUOTED)
-        # A leaf has its own turns; an ancestor has a turn if its text quotes it.
-        self._gold_texts = gold_texts
-        self._quotes_turn: Bools = self._of_leaf | self._above & quoting
-        # An ancestor also has all turns of a question whose answer its text states.
-        self._ways = [answer_words(question.answer or "") for question in self.questions]
-        self._has_turn: Bools = self._quotes_turn.copy()
-        for place, (row, _) in enumerate(self._pairs):
-            if ways := self._ways[row]:
-                for node in np.flatnonzero(self._above[place] & ~self._has_turn[place]).tolist():
-                    self._has_turn[place, node] = stated(states(structure.text[node]), ways)
 
     def _locate_gold(self, memory: Memory) -> None:
         """Sets the gold turns of the questions, and the units and nodes that have them."""
@@ -247,7 +219,66 @@ class QuestionBatch:
             self._of_leaf[place, list(holders_of[turn])] = True
             self._above[place, list(reachable(structure.parents, holders_of[turn]))] = True
             self.gold[row] |= self._of_leaf[place]
-        self._narrow: Bools = np.append(structure.stop - structure.start == 1, False) | self._leaf
+        self._gold_texts = [memory.conversation.turn(turn).content for _, turn in self._pairs]
+
+    def _look_for_words(
+        self,
+        words: Callable[[str], frozenset[str]],
+        content: Callable[[str], frozenset[str]],
+    ) -> None:
+        """Sets which nodes have each word of the gold answers, and which quote each gold turn.
+
+        ``words`` returns all words of a text, ``content`` those that count.
+        """
+        # An inverted index of the words that are looked for: the nodes whose text has each.
+        of_answer = [content(question.answer or "") for question in self.questions]
+        of_turn = [content(text) for text in self._gold_texts]
+        sought = frozenset[str]().union(*of_answer, *of_turn)
+        nodes_with: dict[str, list[int]] = defaultdict(list)
+        for node in self._nodes.tolist():
+            for word in words(self.structure.text[node]) & sought:
+                nodes_with[word].append(node)
+
+        @cache
+        def marks_of(word: str) -> Ints:
+            marks = np.zeros(len(self.structure) + 1, dtype=np.int64)
+            marks[nodes_with.get(word, [])] = 1
+            return marks
+
+        # Each content word of a gold answer is a target.
+        self._answers = self._targets(
+            [
+                (row, frozenset([word]), marks_of(word) > 0)
+                for row, wanted in enumerate(of_answer)
+                for word in sorted(wanted)
+            ]
+        )
+        # Each gold turn is a target; a text has it if it has most of its content words.
+        targets, quoting = [], np.zeros(self._above.shape, dtype=np.bool_)
+        for place, ((row, _), wanted) in enumerate(zip(self._pairs, of_turn, strict=True)):
+            if wanted:
+                shared = np.sum([marks_of(word) for word in wanted], axis=0)
+                quoting[place] = shared >= QUOTED * len(wanted) - 1e-9
+                targets.append((row, wanted, quoting[place]))
+        self._quotes = self._targets(targets, QUOTED)
+        # A leaf has its own turns; an ancestor has a turn if its text quotes it.
+        self._quotes_turn: Bools = self._of_leaf | self._above & quoting
+
+    def _look_for_answers(self, states: Callable[[str], frozenset[str]]) -> None:
+        """Sets which nodes have each gold turn: they quote it, or state its part of the answer.
+
+        ``states`` returns the words that a text states.
+        """
+        # The parts of the answer that each gold turn gives, in the order of the pairs.
+        self._given: list[tuple[Part, ...]] = []
+        for row, question in enumerate(self.questions):
+            mine = [self._gold_texts[place] for place in np.flatnonzero(self._gold_turns == row)]
+            self._given += parts_given(question.answer or "", mine)
+        self._has_turn: Bools = self._quotes_turn.copy()
+        for place, given in enumerate(self._given):
+            wider = self._above[place] & ~self._has_turn[place] if given else ()
+            for node in np.flatnonzero(wider).tolist():
+                self._has_turn[place, node] = stated(states(self.structure.text[node]), given)
 
     def _targets(
         self, rows: Sequence[tuple[int, frozenset[str], Bools]], least: float = 1.0
@@ -346,16 +377,19 @@ class QuestionBatch:
     def measure(self, ranked: Ints) -> dict[str, Floats]:
         """Returns every measure of rankings ``ranked`` (q, m), float64 (q,), NaN for no value."""
         mixed = self._mixed(ranked)
-        top, within = self._top(mixed), self._within(mixed, self._limits.tokens)
-        columns = self._of_leaves(ranked)
-        columns["in_evidence"] = self._share_of_gold(top)
-        columns["in_evidence_within"] = self._share_of_gold(within)
-        columns["gold_within"] = self._share_of_gold(within, fates=2)
+        top, columns = self._top(mixed), self._of_leaves(ranked)
+        columns["in_evidence"] = _in_evidence(self._fates(top))
+        for tokens in BUDGETS:
+            read = self._within(mixed, tokens)
+            fates = self._fates(read)
+            columns[within("gold_turns", tokens)] = _ratio(fates[:, :2].sum(axis=1), fates[:, 3])
+            columns[within("in_evidence", tokens)] = _in_evidence(fates)
+            columns[within("answer_words", tokens)] = self._answers.share(read)
         columns["reached"], units_read = self._reached(mixed)
         columns["reached_lift"] = columns["reached"] - units_read / max(self._present, 1)
         quoted, by_chance = self._quotes.shares(top)
         columns["quoted"], columns["quoted_lift"] = quoted, quoted - by_chance
-        words, by_chance = self._answers.shares(within)
+        words, by_chance = self._answers.shares(self._within(mixed, self._limits.tokens))
         columns["answer_words"], columns["answer_words_lift"] = words, words - by_chance
         columns["words"] = self._lengths[top.nodes].sum(axis=1).astype(np.float64)
         for row, (_, text) in top.cut.items():
@@ -472,20 +506,15 @@ class QuestionBatch:
         for place, row in enumerate(self._gold_turns.tolist() if read.cut else ()):
             node, text = read.cut.get(row, (-1, ""))
             if self._has_turn[place, node]:
-                if quotes(text, self._gold_texts[place]):
+                if self._quotes_turn[place, node] and quotes(text, self._gold_texts[place]):
                     (found if self._narrow[node] else quoting)[place] = True
                 elif not self._of_leaf[place, node]:
-                    answered[place] |= stated(stated_words(text), self._ways[row])
+                    answered[place] |= stated(stated_words(text), self._given[place])
         quoting &= ~found
         answered &= ~found & ~quoting
         parts: tuple[Bools, ...] = (found, quoting, answered, self._gold_turns >= 0)
         count = [np.bincount(self._gold_turns[part], minlength=len(self.counted)) for part in parts]
         return np.stack(count, axis=1)
-
-    def _share_of_gold(self, read: _Read, fates: int = 3) -> Floats:
-        """Returns the share of gold turns that have one of the first ``fates``, float64 (q,)."""
-        counts = self._fates(read)
-        return _ratio(counts[:, :fates].sum(axis=1), counts[:, 3])
 
     def gold_of(
         self, row: int, read: Sequence[int]
@@ -516,6 +545,11 @@ class QuestionBatch:
         nodes = tops[tops < len(self.structure)]
         highest = int(self.structure.level.max(initial=0))
         return np.bincount(self._level[nodes], minlength=highest + 1)
+
+
+def _in_evidence(fates: Ints) -> Floats:
+    """Returns the share of gold turns that are found, quoted or answered, float64 (q,)."""
+    return _ratio(fates[:, :3].sum(axis=1), fates[:, 3])
 
 
 def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:

@@ -11,7 +11,7 @@ from operator import itemgetter
 
 from segviz.conversation import Unit
 from segviz.retrieval.result import Evidence
-from segviz.text.answers import answer_words, stated, stated_words, states
+from segviz.text.answers import Part, parts_given, stated, stated_words
 from segviz.text.words import quotes
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
@@ -36,11 +36,11 @@ class GoldEvidence:
         leaves: the leaves that contain a gold turn, oldest first. A ghost (the leaf of a message
             that the memory does not store) is replaced by the stored texts made from it.
         by_node: maps a node to its gold turns. A leaf or stored text has the turns of its units, a
-            node above them the turns that its text quotes, or all of them if it states the answer.
-            Nodes without gold turns are missing.
+            node above them the turns that its text quotes or answers: it states the parts of the
+            gold answer that the turn gives (``parts_given``). Nodes without gold turns are missing.
         answers: maps a node to those of its gold turns that it does not quote.
         contents: text of each gold turn by id.
-        answer: the gold answer; "" without one.
+        given: the parts of the gold answer that each gold turn gives, by id; empty without one.
         later: gold turns that come after the structure's last unit.
     """
 
@@ -49,7 +49,7 @@ class GoldEvidence:
     by_node: dict[int, tuple[str, ...]]
     answers: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     contents: Mapping[str, str] = field(default_factory=dict)
-    answer: str = ""
+    given: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
     later: frozenset[str] = frozenset()
 
     def fate(self, evidence: Sequence[Evidence]) -> dict[str, str]:
@@ -57,15 +57,18 @@ class GoldEvidence:
 
         ``found``: a retrieved leaf, or node over a single unit, has the turn. ``quoted``: only the
         text of a wider retrieved node quotes it. ``answered``: the text of a retrieved node above
-        it states the data set's answer. ``missed``: no retrieved node has it. ``not in any leaf``:
-        the structure has no leaf of the turn, because the unit rule dropped it or the memory stored
-        nothing of it. ``not in memory yet``: the turn comes later.
+        it states the data set's answer or, if that is a list, the parts that the turn gives.
+        ``missed``: no retrieved node has it. ``not in any leaf``: the structure has no leaf of the
+        turn, because the unit rule dropped it or the memory stored nothing of it. ``not in memory
+        yet``: the turn comes later.
         """
         # A leaf or a node over a single unit shows the turn itself, a wider node a summary.
         direct = {*self.leaves}
         fates: dict[str, set[str]] = defaultdict(set)
         for each in evidence:
             narrow = each.span[1] - each.span[0] == 1 or each.node in direct
+            # Of a text that is cut only what is read counts.
+            words = stated_words(each.text) if each.cut and each.node not in direct else ()
             for turn in self.by_node.get(each.node, ()):
                 if (
                     quotes(each.text, self.contents[turn])
@@ -73,7 +76,7 @@ class GoldEvidence:
                     else self.quoted(each.node, turn)
                 ):
                     fates[turn].add(FOUND if narrow else QUOTED)
-                elif not each.cut or (each.node not in direct and states(each.text, self.answer)):
+                elif not each.cut or stated(words, self.given.get(turn, ())):
                     fates[turn].add(ANSWERED)
         stored = {turn for leaf in self.leaves for turn in self.by_node[leaf]}
         return {
@@ -123,25 +126,25 @@ def gold_evidence(
     leaves: list[int] = []
     by_node: dict[int, tuple[str, ...]] = {}
     answers: dict[int, tuple[str, ...]] = {}
-    ways = answer_words(answer or "")
-    states_it = cache(lambda node: stated(stated_words(structure.text[node]), ways))
+    given = dict(zip(contents, parts_given(answer or "", [*contents.values()]), strict=True))
+    words_of = cache(lambda node: stated_words(structure.text[node]))
     here = gold_leaves(structure, units, set(turns)) if turns else ()
     for leaf, rows in groupby(here, key=itemgetter(0)):
         gold = tuple(turn for _, _, turn in rows)
         # A ghost's turn counts for the stored texts that were written from it.
         holders = structure.holders(leaf)
         leaves += [node for node in holders if node not in leaves]
-        # Above them a turn counts only where a text quotes it or states the answer.
+        # Above them a turn counts only where a text quotes it or states its part of the answer.
         for node in reachable(structure.parents, holders):
             text = structure.text[node]
             if node in holders:
                 by_node[node] = by_node.get(node, ()) + gold
                 continue
-            others = tuple(turn for turn in gold if not quotes(text, contents[turn]))
-            if ways and others and states_it(node):
-                answers[node] = answers.get(node, ()) + others
-                others = ()
-            if there := tuple(turn for turn in gold if turn not in others):
+            others = [turn for turn in gold if not quotes(text, contents[turn])]
+            answered = tuple(t for t in others if given[t] and stated(words_of(node), given[t]))
+            if answered:
+                answers[node] = answers.get(node, ()) + answered
+            if there := tuple(t for t in gold if t not in others or t in answered):
                 by_node[node] = by_node.get(node, ()) + there
     known = int(structure.stop.max(initial=0))
     later = {turn for unit in units[known:] for turn in unit.turn_ids} if turns else set()
@@ -151,6 +154,6 @@ def gold_evidence(
         by_node,
         answers,
         contents,
-        answer or "",
+        given,
         frozenset(later.intersection(turns)),
     )

@@ -176,18 +176,18 @@ class RetrievalSettings(Declared):
         spread = f"{policy} {alpha:g}/{horizon}, " * (policy != "none")
         return f"{spread}relevance {self.relevance_for()}"
 
-    def relevance_for(self, model: object = None) -> str:
-        """Returns the relevance used on a memory of the system ``model``.
+    def relevance_for(self, system: object = None) -> str:
+        """Returns the relevance used on a memory of a system (``Memory.model``).
 
         That is the ``relevance`` of these settings. If it is None, it is the default or, under
         method "native", the relevance of the system's paper.
         """
-        native = getattr(model, "relevance", None) or USUAL_RELEVANCE
+        native = getattr(system, "relevance", None) or USUAL_RELEVANCE
         return self.relevance or (native if self.method == "native" else USUAL_RELEVANCE)
 
-    def resolved(self, model: object = None) -> RetrievalSettings:
-        """Returns these settings with the relevance that is used on a memory of ``model``."""
-        return replace(self, relevance=self.relevance_for(model))
+    def resolved(self, system: object = None) -> RetrievalSettings:
+        """Returns these settings with the relevance that is used on a memory of ``system``."""
+        return replace(self, relevance=self.relevance_for(system))
 
     def with_preset(self, name: str) -> RetrievalSettings:
         """Returns these settings with the propagation, relevance and method of a preset.

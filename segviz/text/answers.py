@@ -1,13 +1,14 @@
 """Decides whether a text states an answer: all content words, numbers and dates in any form.
 
 "twenty-six" is 26, and "1 May 2023" is "May 1st" or "2023-05-01". A day without a year matches
-every year. "The Sunday before 25 May 2023" is also stated by the day that it names.
+every year. "The Sunday before 25 May 2023" is also stated by the day that it names. An answer that
+is a list has parts, and each gold turn of its question gives some of them (:func:`parts_given`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from segviz.text.dates import MONTH_NAMES, days_in, month_of, resolve
@@ -24,10 +25,13 @@ _SPELLED = re.compile(
     rf"\b(?:({'|'.join(_TENS)})(?:[ -]({'|'.join(_DIGITS)}))?|(zero|{'|'.join(_DIGITS + _TEENS)})"
     r"|a(?= (?:hundred|thousand)\b))(?:[ -](hundred|thousand))?\b"
 )
+_BETWEEN = re.compile(r"[;\n]|,(?!\d)|\band\b|&")  # parts of a list; "1,500" is one
 _DATED = re.compile(r"(day_\d{4})_\d{4}")
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
 
 Words = frozenset[str]
+Part = tuple[Words, ...]
+"""Part of an answer: alternative sets of words, each of which states it."""
 
 
 def stated_words(text: str) -> Words:
@@ -42,19 +46,64 @@ def stated_words(text: str) -> Words:
     return words | {month_of(word) for word in words} | dates
 
 
-def answer_words(answer: str) -> tuple[Words, ...]:
-    """Returns the alternative sets of words that state an answer; () for an answer without words.
+def answer_parts(answer: str) -> tuple[Part, ...]:
+    """Splits an answer that is a list at commas, semicolons, line breaks, "and" and "&".
 
-    A word of a date is as in :func:`stated_words`, with the year if the answer has it.
+    Commas within a date or number do not split, and pieces of function words are dropped. A word of
+    a date is as in :func:`stated_words`, with the year if the answer has it.
+
+    Args:
+        answer: the answer. One that is no list has one part, one without words has none.
     """
     whole = nfkc_lower(answer)
-    ways = [whole]
+    # A comma after "2 June," is between parts.
+    dates = [range(start, stop - (whole[stop - 1] == ",")) for (start, stop), _ in days_in(whole)]
+    pieces, end = list[str](), 0
+    for mark in _BETWEEN.finditer(whole):
+        if not any(mark.start() in date for date in dates):
+            pieces.append(whole[end : mark.start()])
+            end = mark.end()
+    pieces.append(whole[end:])
+    several = [piece for piece in pieces if all_tokens(piece) - FUNCTION_WORDS]
+    return tuple(part for piece in several or [whole] if (part := _ways(piece)))
+
+
+def _ways(piece: str) -> Part:
+    """Returns the alternative sets of words that state a piece of an answer in lower case."""
+    ways = [piece]
     # "the Sunday before 25 May 2023" names a day, which another text may state by its date.
-    named = resolve(whole, None)
+    named = resolve(piece, None)
     if named and named[0][1] - named[0][0] == timedelta(days=1):
         (day, _), words = named
-        ways.append(whole.replace(words, f"{day:%Y-%m-%d}", 1))
+        ways.append(piece.replace(words, f"{day:%Y-%m-%d}", 1))
     return tuple(dict.fromkeys(needed for way in ways if (needed := _needed(way))))
+
+
+def parts_given(answer: str, turns: Sequence[str]) -> list[tuple[Part, ...]]:
+    """Returns the parts of an answer that each gold turn of its question gives.
+
+    A part is given by the first turn that states it. A part that no turn states, because they say
+    it in other words, is given by every turn that states no part, or by all turns if each states
+    one. A turn left without a part gives those that it states, or else the whole answer. So every
+    part is given by a turn, and a single turn gives the whole answer.
+
+    Args:
+        answer: the answer.
+        turns: texts of the gold turns, in the order of the question.
+    """
+    parts = answer_parts(answer)
+    words_of = [stated_words(turn) if parts else frozenset() for turn in turns]
+    states_of = [[part for part in parts if stated(words, [part])] for words in words_of]
+    known = {part for mine in states_of for part in mine}
+    unknown = tuple(part for part in parts if part not in known)
+    given, before = list[tuple[Part, ...]](), set[Part]()
+    for mine in states_of:
+        first = tuple(part for part in mine if part not in before)
+        before.update(mine)
+        if not mine or all(states_of):
+            first += unknown
+        given.append(first or tuple(mine) or parts)
+    return given
 
 
 def _needed(answer: str) -> Words:
@@ -70,19 +119,18 @@ def _needed(answer: str) -> Words:
     return frozenset(dates) | {month_of(word) for word in words}
 
 
-def stated(words: Collection[str], ways: Collection[Words]) -> bool:
-    """Returns True if a text of these :func:`stated_words` states an answer.
+def stated(words: Collection[str], parts: Collection[Part]) -> bool:
+    """Returns True if a text of these :func:`stated_words` states all ``parts``, at least one."""
 
-    Args:
-        words: what the text states.
-        ways: the :func:`answer_words` of the answer.
-    """
-    return any(all(word in words or _any_year(word) in words for word in way) for way in ways)
+    def has(way: Words) -> bool:
+        return all(word in words or _any_year(word) in words for word in way)
+
+    return bool(parts) and all(any(map(has, part)) for part in parts)
 
 
 def states(text: str, answer: str) -> bool:
     """Returns True if a text has all content words of an answer, numbers and dates in any form."""
-    return stated(stated_words(text), answer_words(answer))
+    return stated(stated_words(text), answer_parts(answer))
 
 
 def _any_year(word: str) -> str:

@@ -106,6 +106,43 @@ def states(text, answer):
     return wanted <= all_tokens(text) if wanted else some
 
 
+def parts(answer):
+    """The parts of an answer, sign by sign: where a list has a mark between two, a part ends."""
+    answer, made, inside = answer.lower(), [""], set()
+    for month in MONTHS.split():
+        for day in range(31, 0, -1):
+            for form in forms(month, day):
+                inside |= {at for m in form.finditer(answer) for at in range(*m.span())}
+    at = 0
+    while at < len(answer):
+        here = answer[at:]
+        comma = here[0] == "," and not here[1:2].isdecimal()
+        word = re.match(r"and\b", here) and not re.search(r"\w$", answer[:at])
+        if at not in inside and (comma or here[0] in ";&\n" or word):
+            made.append("")
+            at += 3 if word else 1
+        else:
+            made[-1] += here[0]
+            at += 1
+    dull = words.FUNCTION_WORDS
+    several = [part for part in made if all_tokens(part) - dull] or [answer]
+    return list(dict.fromkeys(part for part in several if content_tokens(part)))
+
+
+def gives(answer, turns):
+    """For each gold turn the parts that it gives: one that a text above it must state."""
+    every = parts(answer)
+    first = {part: [t for t, turn in enumerate(turns) if states(turn, part)][:1] for part in every}
+    silent = [t for t, turn in enumerate(turns) if not any(states(turn, part) for part in every)]
+    given = []
+    for t, turn in enumerate(turns):
+        mine = [part for part in every if first[part] == [t]]
+        if t in silent or not silent:
+            mine += [part for part in every if not first[part]]
+        given.append(mine or [part for part in every if states(turn, part)] or every)
+    return given
+
+
 def paid(ranked, text, limit):
     """The nodes that are read of a ranking, each with what is read of its text: word by word."""
     taken, left = [], limit
@@ -128,6 +165,9 @@ def fates(memory, shown, question, read, cut):
     structure, found = memory.structure, []
     contents = {turn.id: turn.content for turn in memory.conversation.turns}
     homes = {t: [u.index for u in memory.units if t in u.turn_ids] for t in contents}
+    gold = [turn for turn in dict.fromkeys(question.evidence) if turn in contents]
+    given = gives(question.answer or "", [contents[turn] for turn in gold])
+    given = dict(zip(gold, given, strict=True))
     for turn in dict.fromkeys(question.evidence):
         if turn not in contents:
             found.append("missed")
@@ -141,7 +181,7 @@ def fates(memory, shown, question, read, cut):
             share = len(wanted & all_tokens(text)) / len(wanted) if wanted else 0
             if (leaf and node not in cut) or share >= 0.6 - 1e-9:
                 mine.add("found" if len(shown.units(node)) == 1 else "quoted")
-            elif not leaf and question.answer and states(text, question.answer):
+            elif not leaf and given[turn] and all(states(text, part) for part in given[turn]):
                 mine.add("answered")
         found.append(next((f for f in ("found", "quoted", "answered") if f in mine), "missed"))
     return found
@@ -194,13 +234,17 @@ def measured(memory, shown, question, mixed, *, k, budget=None, units=20, tokens
         held = sum(any(fact(part) for _, part in read) for fact in facts) / len(facts)
         found["answer_words"] = held
         found["answer_words_lift"] = held - expected(shown, read, facts)
+        for limit in (300, 600, 1200):
+            pieces = [part for _, part in paid(mixed, text, limit)]
+            stood = sum(any(map(fact, pieces)) for fact in facts)
+            found[f"answer_words_{limit}"] = stood / len(facts)
     if not gold_turns:
         return found
-    for name, read, good in (
-        ("in_evidence", top, ("found", "quoted", "answered")),
-        ("in_evidence_within", paid(mixed, text, tokens), ("found", "quoted", "answered")),
-        ("gold_within", paid(mixed, text, tokens), ("found", "quoted")),
-    ):
+    reads = {"in_evidence": top}
+    for limit in (300, 600, 1200):
+        reads[f"in_evidence_{limit}"] = reads[f"gold_turns_{limit}"] = paid(mixed, text, limit)
+    for name, read in reads.items():
+        good = ("found", "quoted", "answered")[: 2 if name.startswith("gold") else 3]
         cut = {n for n, part in read if part.split() != text[n].split()}
         those = fates(memory, shown, question, read, cut)
         found[name] = sum(fate in good for fate in those) / len(gold_turns)

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from segviz.retrieval import Evidence
+import pytest
+
+import segviz
+from segviz.conversation import Question
+from segviz.embedding import HashingEmbedder
+from segviz.retrieval import OPENING, PRESETS, Evidence
 from segviz.retrieval.gold import GoldEvidence
+from segviz.text.answers import parts_given
+from tests.data import real_data
+from tests.evaluation import restated
 from tests.memories import built
+from tests.trees import chat
 
 
 def evidence(node, span):
@@ -23,9 +32,9 @@ def test_a_turn_is_found_quoted_by_a_wider_node_answered_missed_or_absent():
 
 def test_of_a_text_that_is_cut_only_what_is_read_counts():
     contents = {"d": "red bicycle", "s": "the telescope of Saturn"}
-    gold = GoldEvidence(
-        ("d", "s"), (3, 4), {3: ("d",), 4: ("s",), 7: ("d", "s")}, {7: ("s",)}, contents, "two"
-    )
+    given = dict(zip("ds", parts_given("two", [*contents.values()]), strict=True))
+    by_node = {3: ("d",), 4: ("s",), 7: ("d", "s")}
+    gold = GoldEvidence(("d", "s"), (3, 4), by_node, {7: ("s",)}, contents, given)
 
     def fate(node, text, span=(3, 4)):
         return [*gold.fate([replace(evidence(node, span), text=text, cut=True)]).values()]
@@ -44,3 +53,34 @@ def test_the_root_quotes_nothing_by_being_the_root():
     every = [turn for unit in memory.units for turn in unit.turn_ids]
     held = memory.gold(every).by_node
     assert len(held.get(root, ())) < len(set(memory.turn_ids(root)))
+
+
+def test_each_turn_of_a_list_is_answered_by_a_text_that_states_its_part():
+    said = [[("A", "My boat is called Petrel."), ("B", "Ho.")], [("A", "Alzira, not Petrel!")]]
+    question = Question(0, "Which names?", "Petrel, Alzira", 1, ("D1:1", "D2:1"))
+    memory = segviz.build(chat(said, [question]), embedder=HashingEmbedder())
+    memory = memory.with_texts({(0, 2): ("Names", "The boat became Alzira.")})
+    gold = memory.gold(question)
+    (root,) = memory.structure.roots
+    assert gold.by_node[root] == gold.answers[root] == ("D2:1",)
+    read = [evidence(root, (0, 2))]
+    assert [*gold.fate(read).values()] == ["missed", "answered"]
+    cut = [replace(read[0], text="The boat became", cut=True)]
+    assert [*gold.fate(cut).values()] == ["missed", "missed"]
+
+
+@pytest.mark.parametrize("policy", ["none", "both"])
+def test_a_question_whose_read_texts_state_the_answer_is_not_missed(policy):
+    memory = segviz.open(real_data("texts", "conv-47.npz"))
+    home = {turn: unit.index for unit in memory.units for turn in unit.turn_ids}
+    stated = 0
+    for question in memory.conversation.questions:
+        result = memory.ask(question, PRESETS[OPENING], policy=policy)
+        golds = [home[turn] for turn in question.evidence if turn in home]
+        read = [e.text for e in result.evidence if any(u in range(*e.span) for u in golds)]
+        parts = restated.parts(question.answer or "")
+        if parts and all(any(restated.states(text, part) for text in read) for part in parts):
+            fates = memory.gold(question, result.structure).fate(result.evidence)
+            assert {*fates.values()} != {"missed"}, question.text
+            stated += 1
+    assert stated > 50

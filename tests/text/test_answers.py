@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from segviz.text.answers import states
+from segviz.text.answers import answer_parts, parts_given, states
 from tests.evaluation import restated
 
 DAY = ["1 May 2023", "May 1, 2023", "1st of May 2023", "2023-05-01", "May 1st 2023", "2023/5/1"]
@@ -69,3 +69,65 @@ def test_texts_of_words_numbers_and_dates_equal_the_slow_restatement():
         assert found == restated.states(text, answer), (text, answer)
         stated += found
     assert 60 < stated < 540
+
+
+@pytest.mark.parametrize(
+    ("answer", "parts"),
+    [
+        ("Miss Pamela, Storm Petrel, Alzira", ["Miss Pamela", "Storm Petrel", "Alzira"]),
+        ("a dog and two cats; a horse\n& a cow", ["dog", "2 cats", "horse", "cow"]),
+        ("The Faroes, then, and Skagen", ["Faroes", "Skagen"]),
+        ("May 1, 2023, and 2023-06-02", ["1 May 2023", "2 June 2023"]),
+        ("1,500 francs, 3", ["1500 francs", "3"]),
+        ("A brand of band", ["A brand of band"]),
+        ("she and he", ["she and he"]),
+        (" and, ", ["and"]),
+        ("", []),
+    ],
+)
+def test_a_list_has_parts(answer, parts):
+    assert answer_parts(answer) == tuple(answer_parts(part)[0] for part in parts)
+
+
+BOAT = "Miss Pamela, Storm Petrel, Alzira"
+
+
+@pytest.mark.parametrize(
+    ("turns", "given"),
+    [
+        # A turn that repeats an earlier part gives its own part only.
+        (["Miss Pamela", "a Storm Petrel", "no Storm Petrel, but Alzira"], [[0], [1], [2]]),
+        (["Alzira!", "Alzira, as I said, not Miss Pamela", "Alzira"], [[2, 1], [0, 1], [1]]),
+        # A part in other words is of the turns that state none.
+        (["Miss Pamela", "a sea bird", "Alzira"], [[0], [1], [2]]),
+        (["a lady", "a sea bird", "Alzira"], [[0, 1], [0, 1], [2]]),
+        # A single turn gives the whole answer, and so does one that is left without a part.
+        (["Alzira"], [[0, 1, 2]]),
+        (["a boat"], [[0, 1, 2]]),
+        ([BOAT, "yes"], [[0, 1, 2], [0, 1, 2]]),
+    ],
+)
+def test_each_gold_turn_gives_parts_of_the_answer(turns, given):
+    parts = answer_parts(BOAT)
+    assert [set(mine) for mine in parts_given(BOAT, turns)] == [
+        {parts[part] for part in mine} for mine in given
+    ]
+
+
+def test_parts_and_what_turns_give_equal_the_slow_restatement():
+    rng = random.Random(4)
+    names = [*"red blue boat cat horse".split(), "26", "the", "2 June", "May 1, 2023", "1,500"]
+    shares = set()
+    for _ in range(300):
+        answer = "".join(
+            rng.choice(names) + rng.choice([", ", " and ", "; ", "\n", " or ", " & ", ", then "])
+            for _ in range(rng.randrange(1, 5))
+        )
+        turns = [" or ".join(rng.choices(names, k=rng.randrange(4))) for _ in range(3)]
+        slow = restated.gives(answer, turns)
+        fast = parts_given(answer, turns)
+        assert [
+            {answer_parts(part)[0] for part in mine if answer_parts(part)} for mine in slow
+        ] == [{*mine} for mine in fast], (answer, turns)
+        shares.update(len(mine) for mine in fast)
+    assert shares >= {1, 2, 3}

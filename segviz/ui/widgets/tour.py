@@ -11,7 +11,7 @@ import streamlit as st
 from segviz.evaluation.evaluation import rescue
 from segviz.memory import Memory
 from segviz.retrieval import ranks
-from segviz.retrieval.gold import FOUND, MISSED
+from segviz.retrieval.gold import ANSWERED, FATES, FOUND, MISSED, QUOTED
 from segviz.ui import keys
 from segviz.ui.address import show
 from segviz.ui.state import AppSession
@@ -132,7 +132,7 @@ def _boundaries(memory: Memory) -> list[tuple[int, int, str]]:
 
 
 def _rescued(memory: Memory) -> list[Stop]:
-    """Returns three stops about one question: asked, gold turn missed, gold turn found."""
+    """Returns three stops about one question: asked, gold turn missed, gold turn in evidence."""
     questions = memory.conversation.questions
     most = _MEASURED if all(memory.moment(one) is None for one in questions) else _AT_MOMENTS
     best = rescue(memory, questions[: max(1, most // max(1, len(memory.units)))])
@@ -143,31 +143,37 @@ def _rescued(memory: Memory) -> list[Stop]:
     before, after = memory.ask(question, without), memory.ask(question, with_it)
     gold = memory.gold(question, after.structure)
     was, now = gold.fate(before.evidence), gold.fate(after.evidence)
-    gained = [turn for turn, fate in now.items() if fate == FOUND and was[turn] != FOUND]
-    turn = min(gained, key=lambda turn: was[turn] != MISSED)
-    leaf = next(leaf for leaf in gold.leaves if turn in gold.by_node[leaf])
+    # Of the turns that were missed, one that is found now, else quoted, else answered.
+    gained = [turn for turn in now if was[turn] == MISSED != now[turn]]
+    turn = min(gained, key=lambda turn: FATES.index(now[turn]))
+    node = next(one.node for one in after.evidence if turn in gold.by_node.get(one.node, ()))
+    text = {
+        FOUND: "its own text",
+        QUOTED: "a text that quotes it",
+        ANSWERED: "a text above it that states the answer",
+    }[now[turn]]
     first, last = (
-        ranks([leaf], each.final, each.structure, with_it.levels)[0] for each in (before, after)
+        ranks([node], each.final, each.structure, with_it.levels)[0] for each in (before, after)
     )
-    there = sum(fate == FOUND for fate in was.values())
+    there = sum(fate in (FOUND, QUOTED, ANSWERED) for fate in was.values())
     asked = Bookmark(question=best.place, retrieval=without)
     return [
         Stop(
             "ask",
             f"A question. Without propagation, {there} of {len(was)} turns with the answer are "
-            f"among the {len(before.after)} retrieved nodes.",
+            f"in evidence in the {len(before.after)} retrieved nodes.",
             asked,
         ),
         Stop(
             "ask",
-            f"Turn {turn} is missed: its own text has rank {first} of "
+            f"Turn {turn} is missed: {text} has rank {first} of "
             f"{int(before.structure.active.sum())} nodes.",
-            replace(asked, node=leaf),
+            replace(asked, node=node),
         ),
         Stop(
             "ask",
             f"Now with propagation ({with_it.policy}, α {with_it.alpha:g}, H {with_it.horizon}): "
-            f"rank {first} becomes {last}, and turn {turn} is found.",
-            replace(asked, node=leaf, retrieval=with_it),
+            f"rank {first} becomes {last}, and turn {turn} is {now[turn]}.",
+            replace(asked, node=node, retrieval=with_it),
         ),
     ]
