@@ -79,7 +79,7 @@ def tree_payload(
         "parent": parent,
         "edges": edges,
         "top": top,
-        "tokens": [*map(estimated_tokens, structure.text)] if live and live.settings.budget else (),
+        "tokens": [*map(estimated_tokens, structure.text)] if scored.budget else (),
         "unit_session": sessions,
         "origin": () if scene.origin is None else scene.origin,
         "top_initial": _ids(scored.before, n, "top_initial"),
@@ -126,7 +126,9 @@ def tree_payload(
         ],
         "gold_turns": {str(leaf): list(turns) for leaf, turns in scored.turns.items()},
         "gold_answers": {str(node): list(turns) for node, turns in scored.answers.items()},
+        "gold_needs": {str(node): dict(turns) for node, turns in scored.needs.items()},
         "gold_asked": scored.asked,
+        "budget": scored.budget,
         "level_names": list(scene.level_names),
         "texts": {
             str(node): text[shown:] for node, text in scored.texts.items() if len(text) > shown

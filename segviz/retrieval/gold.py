@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
 from operator import itemgetter
 
 from segviz.conversation import Unit
 from segviz.retrieval.result import Evidence
+from segviz.retrieval.selection import cut, estimated_tokens
 from segviz.text.answers import Part, parts_given, stated, stated_words
 from segviz.text.words import quotes
 from segviz.tree import Structure
@@ -62,21 +64,18 @@ class GoldEvidence:
         turn, because the unit rule dropped it or the memory stored nothing of it. ``not in memory
         yet``: the turn comes later.
         """
-        # A leaf or a node over a single unit shows the turn itself, a wider node a summary.
-        direct = {*self.leaves}
         fates: dict[str, set[str]] = defaultdict(set)
         for each in evidence:
-            narrow = each.span[1] - each.span[0] == 1 or each.node in direct
-            # Of a text that is cut only what is read counts.
-            words = stated_words(each.text) if each.cut and each.node not in direct else ()
+            # A leaf or a node over a single unit shows the turn itself, a wider node a summary.
+            narrow = each.span[1] - each.span[0] == 1 or each.node in self.leaves
             for turn in self.by_node.get(each.node, ()):
-                if (
-                    quotes(each.text, self.contents[turn])
-                    if each.cut
-                    else self.quoted(each.node, turn)
-                ):
+                quoted, answered = self.quoted(each.node, turn), True
+                if each.cut:  # only what is read counts
+                    quoted = quotes(each.text, self.contents[turn])
+                    answered = self._answered_by(each.node, turn, each.text)
+                if quoted:
                     fates[turn].add(FOUND if narrow else QUOTED)
-                elif not each.cut or stated(words, self.given.get(turn, ())):
+                elif answered:
                     fates[turn].add(ANSWERED)
         stored = {turn for leaf in self.leaves for turn in self.by_node[leaf]}
         return {
@@ -89,6 +88,30 @@ class GoldEvidence:
     def quoted(self, node: int, turn: str) -> bool:
         """Returns True unless a node of ``by_node`` has a turn only by stating the answer."""
         return turn not in self.answers.get(node, ())
+
+    def needed(self, node: int, text: str) -> dict[str, tuple[int, int]]:
+        """Returns how many tokens of a node's ``text`` must be read for each of its gold turns.
+
+        The first number is that of tokens that quote the turn, the second that of tokens that
+        answer it; one more than the text has if all of it does not.
+        """
+        tokens = range(1, estimated_tokens(text) + 1)
+
+        def first(has: Callable[[str], bool]) -> int:
+            return 1 + bisect_left(tokens, True, key=lambda read: has(cut(text, read)))
+
+        return {
+            turn: (
+                first(partial(quotes, quoted=self.contents[turn])),
+                first(partial(self._answered_by, node, turn)),
+            )
+            for turn in self.by_node.get(node, ())
+        }
+
+    def _answered_by(self, node: int, turn: str, part: str) -> bool:
+        """Returns True if the beginning of a node's text answers a turn; a leaf answers none."""
+        given = () if node in self.leaves else self.given.get(turn, ())
+        return bool(given) and stated(stated_words(part), given)
 
 
 def gold_leaves(

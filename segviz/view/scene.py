@@ -63,7 +63,10 @@ class Scored:
         gold: leaves with gold evidence.
         turns: gold turns of each node.
         answers: those of them for which the node only states the answer.
+        needs: tokens of a node's text that its gold turns need (``GoldEvidence.needed``), if there
+            is a ``budget``.
         asked: number of gold turns.
+        budget: number of tokens that are read; None if K nodes are.
         ranks: rank by initial score of nodes that propagation brought among the retrieved, and rank
             by final score of those it removed.
         places: ranks of ``before`` and of ``after``, if these skip repeated texts; else empty.
@@ -85,7 +88,9 @@ class Scored:
     gold: Sequence[int] = ()
     turns: Mapping[int, Sequence[str]] = field(default_factory=dict)
     answers: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    needs: Mapping[int, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
     asked: int = 0
+    budget: int | None = None
     ranks: Mapping[int, int] = field(default_factory=dict)
     places: tuple[Sequence[int], Sequence[int]] = ((), ())
     repeats: Repeats | None = None
@@ -317,7 +322,11 @@ def answered(
             gold=gold.leaves,
             turns=gold.by_node,
             answers=gold.answers,
+            needs={node: gold.needed(node, structure.text[node]) for node in gold.by_node}
+            if settings.budget
+            else {},
             asked=len(gold.turns),
+            budget=settings.budget,
             ranks={node: was[node] for node in result.entered}
             | dict(zip(result.left, now, strict=True)),
             places=(

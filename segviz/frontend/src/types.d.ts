@@ -137,6 +137,11 @@ interface Message extends Columns {
   gold_asked: number;
   /** Of the gold turns of a node those for which it only states the answer. */
   gold_answers: Record<string, string[]>;
+  /** Of the gold turns of a node, under a budget: how many tokens of its text quote the turn, and how
+   *  many answer it. */
+  gold_needs: Record<string, Record<string, [quoting: number, answering: number]>>;
+  /** Tokens that are read; null where K nodes are. */
+  budget: number | null;
   level_names: string[];
   /** Of texts of what is listed: what follows where the label is cut. */
   texts: Record<string, string>;

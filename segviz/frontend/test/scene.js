@@ -38,7 +38,7 @@ export function sceneOf(changes = {}, look = {}, picture = "scores") {
     "measure:coherence": Float32Array.from([0.1, 0.9, NaN, 0.5, 0.5, 1, -0.2]),
     measures: [{ name: "coherence", meaning: "closeness", unit: "mean cosine" }],
     ghost: new Int32Array(0),
-    gold: Int32Array.from([0, 3]), gold_asked: 2, ingredients: [],
+    gold: Int32Array.from([0, 3]), gold_asked: 2, gold_needs: {}, budget: null, ingredients: [],
     answering: {}, gold_turns: { 0: ["D1:1"], 3: ["D2:2"], 4: ["D1:1"], 6: ["D1:1", "D2:2"] },
     gold_answers: {}, level_names: [], texts: {}, matches: {}, ranks: null, live: null,
     origin: new Int32Array(0),

@@ -27,7 +27,7 @@ export function answerOf(scene) {
   return {
     before, after, entered, left, was, is, moved,
     levels: { before: from, after: to },
-    gold: { before: fates(data, tree, before), after: fates(data, tree, after), asked: data.gold_asked },
+    gold: { before: goldFates(data, tree, before), after: goldFates(data, tree, after), asked: data.gold_asked },
     held: heldBy(data, tree),
   };
 }
@@ -44,14 +44,14 @@ function addRanks(ranks, nodes, scores, data) {
 /** The gold turns by what became of them under these retrieved nodes: found in a node of one unit,
  *  quoted where wider nodes alone have them, answered where a node above states the answer, or missed.
  * @type {(data: Message, tree: Tree, top: Ids) => Fates} */
-function fates(data, tree, top) {
-  const retrieved = new Set(Array.from(top, (node) => nodeOf(data, node)));
+export function goldFates(data, tree, top) {
+  const read = readGold(data, top);
   const [wide, narrow, stated] = [new Set(), new Set(), new Set()];
   for (const leaf of data.gold) {
-    for (const node of [leaf, ...ancestors(tree, leaf)].filter((n) => retrieved.has(nodeOf(data, n)))) {
+    for (const node of [leaf, ...ancestors(tree, leaf)]) {
       const held = tree.stop[node] - tree.start[node] === 1 ? narrow : wide;
-      const answers = data.gold_answers[nodeOf(data, node)];
-      for (const turn of turnsOf(data, node)) (answers?.includes(turn) ? stated : held).add(turn);
+      const { turns, answers } = read.get(nodeOf(data, node)) ?? NO_GOLD;
+      for (const turn of turns) (answers.includes(turn) ? stated : held).add(turn);
     }
   }
   /** @type {string[]} */
@@ -59,12 +59,35 @@ function fates(data, tree, top) {
   return fatesOf(turns, [narrow, wide, stated]);
 }
 
+const NO_GOLD = { turns: /** @type {string[]} */ ([]), answers: /** @type {string[]} */ ([]) };
+
+/** The gold turns that the text of each retrieved node has as it is read, and those of them that it
+ *  only answers. A token budget may cut the last text, which then has what its beginning has.
+ * @type {(data: Pick<Message, "gold_turns" | "gold_answers" | "gold_needs" | "origin" | "tokens" | "budget">,
+ *    top: Ids) => Map<number, typeof NO_GOLD>} */
+export function readGold(data, top) {
+  const read = new Map(Array.from(top, (box) => {
+    const node = nodeOf(data, box);
+    return [node, { turns: data.gold_turns[node] ?? [], answers: data.gold_answers[node] ?? [] }];
+  }));
+  if (!data.budget || !top.length) return read;
+  const boxes = [...top];
+  const last = /** @type {number} */ (boxes.pop());
+  const left = boxes.reduce((sum, box) => sum - data.tokens[box], data.budget);
+  const whole = read.get(nodeOf(data, last)) ?? NO_GOLD;
+  if (left >= data.tokens[last] || !whole.turns.length) return read;
+  const needs = data.gold_needs[nodeOf(data, last)];
+  const quoted = whole.turns.filter((turn) => needs[turn][0] <= left);
+  const answers = whole.turns.filter((turn) => !quoted.includes(turn) && needs[turn][1] <= left);
+  return read.set(nodeOf(data, last), { turns: [...quoted, ...answers], answers });
+}
+
 /** The gold turns that a leaf has, a node above quotes, or for which it states the answer.
  * @type {(data: Message, node: number) => string[]} */
 export const turnsOf = (data, node) => data.gold_turns[nodeOf(data, node)] ?? [];
 
 /** The memory's node that a box stands for.
- * @type {(data: Message, box: number) => number} */
+ * @type {(data: Pick<Message, "origin">, box: number) => number} */
 export const nodeOf = (data, box) => data.origin[box] ?? box;
 
 /** The gold turns of each gold leaf and of each node above one that has any. */

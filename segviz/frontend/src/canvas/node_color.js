@@ -3,6 +3,7 @@
 
 import { lastly } from "../shared/dom.js";
 import { ancestors } from "../shared/links.js";
+import { nodeOf, readGold } from "./answer.js";
 import { changeIndex, levelStrength, mix, rampIndex } from "./colour.js";
 
 const MIRRORED = "the score of each half; in Change, the difference";
@@ -151,10 +152,11 @@ export const GOLD_PATTERN = { quoted: "hatch", answered: "dots", missed: "cross"
  *  quotes one of its turns did), "answered" (a node above states the answer), "missed" or "above". A leaf that is drawn twice has one fate,
  *  that of its better copy.
  * @type {(tree: Tree, message: Message, top: Ids) => Map<number, string>} */
-export function goldClasses(tree, { gold, gold_turns, gold_answers, origin }, top) {
+export function goldClasses(tree, data, top) {
+  const { gold, gold_turns } = data;
   /** @param {number} node */
-  const original = (node) => (origin.length ? origin[node] : node);
-  const retrieved = new Set(Array.from(top, original));
+  const original = (node) => nodeOf(data, node);
+  const read = readGold(data, top);
   const names = ["missed", "answered", "quoted", "found"];
   const fate = new Map();
   const classes = new Map();
@@ -163,11 +165,11 @@ export function goldClasses(tree, { gold, gold_turns, gold_answers, origin }, to
     const turns = gold_turns[original(leaf)];
     let best = fate.get(original(leaf)) ?? 0;
     for (const node of [leaf, ...above]) {
-      const [held, answers] = [gold_turns, gold_answers].map((each) => each[original(node)] ?? []);
-      const mine = held.filter((turn) => turns?.includes(turn));
-      if (!retrieved.has(original(node)) || !mine.length) continue;
+      const here = read.get(original(node));
+      const mine = here?.turns.filter((turn) => turns?.includes(turn));
+      if (!mine?.length) continue;
       const direct = node === leaf || tree.stop[node] - tree.start[node] === 1;
-      best = Math.max(best, mine.every((turn) => answers.includes(turn)) ? 1 : direct ? 3 : 2);
+      best = Math.max(best, mine.every((turn) => here?.answers.includes(turn)) ? 1 : direct ? 3 : 2);
     }
     fate.set(original(leaf), best);
     for (const node of above) classes.set(node, "above");
