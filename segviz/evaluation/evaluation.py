@@ -5,14 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import UNANSWERABLE, Category, Question, category_order
-from segviz.evaluation.aggregate import Mean, mean_ci
-from segviz.evaluation.measures import DEFAULT, MEASURES, TOKENS, UNITS, check_measure
+from segviz.evaluation.aggregate import Mean, Row, mean_ci
+from segviz.evaluation.measures import (
+    BUDGETS,
+    CURVES,
+    DEFAULT,
+    MEASURES,
+    TOKENS,
+    UNITS,
+    check_measure,
+)
 from segviz.evaluation.question_batch import Ints, Limits, QuestionBatch, batches, measured_settings
 from segviz.memory import Memory, native_retrieval, settings_for
 from segviz.retrieval import PRESETS, RetrievalSettings, combine, spread
@@ -180,6 +189,20 @@ def summary(
             if any(outcomes.disputed):
                 means["gain_without_disputed"] = fewer.gain(other, name)
     return content
+
+
+def budget_rows(outcomes: Mapping[str, Outcomes], *, adversarial: bool = True) -> list[Row]:
+    """Returns the curves over T tokens (``measures.CURVES``) of some settings or systems, by name.
+
+    Each row has a name, a number of tokens, and the mean of each curve at it.
+    """
+    rows: list[Row] = []
+    for (name, one), tokens in product(outcomes.items(), BUDGETS):
+        row: Row = {"setting": name, "tokens": tokens}
+        for label, measures in CURVES.items():
+            row[label] = one.mean(measures[tokens], adversarial=adversarial)
+        rows.append(row)
+    return rows
 
 
 def outcomes_of(

@@ -200,20 +200,22 @@ def _three_digits(value: float, *, plus: bool = False) -> str:
 
 
 def verdict_sentence(judged: Judged) -> str:
-    """Tells if a setting is significantly above no propagation, and which one loses most to it."""
+    """Tells if propagation raises the measure, by how much, and which setting lowers it most."""
     best, relevance = judged.best(), judged.sweep.settings.relevance_for()
     if best is None:
         return f"No question counts for {judged.label}, or no policy here can change it."
-    base = f"no propagation ({judged.label} {estimate(judged.base)})"
+    not_ = "" if best.sign > 0 else "does not significantly "
+    raises = f"**Propagation {not_}{'raises' if best.sign > 0 else 'raise'} {judged.label}**"
+    means = f"from {number(judged.base.value)} to {number(best.mean.value)}, {_gain(best)}"
+    verdict = (
+        f"{raises} under {relevance} relevance: the best of {len(judged.moved())} settings, "
+        f"{spelled(best.cell)}, takes it {means}"
+    )
     worst = min(judged.moved(), key=lambda one: one.gain.value)
-    if best.sign > 0:
-        verdict = f"With {relevance} **{spelled(best.cell)}** beats {base} by {_gain(best)}"
-    else:
-        count = len(judged.moved())
-        verdict = f"With {relevance} **none of {count} settings is significantly above** {base}"
     if worst.sign < 0:
-        return f"{verdict}; {spelled(worst.cell)} loses most, difference {_gain(worst)}."
-    return f"{verdict}, and none is significantly below."
+        lowest = f"to {number(worst.mean.value)}, {_gain(worst)}"
+        return f"{verdict}. The setting {spelled(worst.cell)} lowers it most, {lowest}."
+    return f"{verdict}. No setting lowers it significantly."
 
 
 def reason_sentence(judged: Judged) -> str:
@@ -241,7 +243,7 @@ def reason_sentence(judged: Judged) -> str:
         return f"{score}."
     least = best.gain.value - best.gain.low
     needed = f" Here gains below about +{least:.3f} are not significant." * (least > 0)
-    return f"{score}; its mean gain is {_gain(best)}.{needed}"
+    return f"{score}.{needed}"
 
 
 def relevances_sentence(judged: Judged, others: Mapping[str, Judged]) -> str:

@@ -344,8 +344,7 @@ MADE = ("sample", "path", "upload", "conversation", "unit", "texts", "system")
 BOUND = (
     *("swept-over", "sweep-policies", "sweep-relevance", "sweep-k"),
     *("sweep-atlas-A", "sweep-atlas-B", "varied-system", "varied-parameter", "varied-values"),
-    *("compared-systems", "compare-relevance", "compare-k", "compare-units"),
-    *("compare-asked", "all-turns"),
+    *("compared-systems", "compare-relevance", "compare-k", "compare-asked", "all-turns"),
     *("compare-atlas-A", "compare-atlas-B", "measured-by", "adversarial", "disputed"),
 )
 """Further parts of a link, which Streamlit writes: values of widgets of Sweep and Compare."""

@@ -68,7 +68,7 @@ SWEPT = (
 )
 COMPARED = (
     f"compared-systems={SYSTEMS['memtree'].label}&compared-systems={SYSTEMS['bm25'].label}"
-    "&compare-relevance=lexical&compare-k=3&compare-units=12&compare-atlas-A=BM25&all-turns=true"
+    "&compare-relevance=lexical&compare-k=3&compare-atlas-A=BM25&all-turns=true"
     f"&measured-by={MEASURES['recall'].label}&adversarial=false&text=Who owns it?"
 )
 VARIED = (
@@ -112,7 +112,7 @@ def test_a_link_opens_its_view_and_is_written_again(name):
     elif name == "compare":
         assert app.multiselect(key="compared-systems").value == ["memtree", "bm25"]
         assert app.selectbox(key="compare-relevance").value == "lexical"
-        assert [app.slider(key=f"compare-{name}").value for name in ("k", "units")] == [3, 12]
+        assert app.slider(key="compare-k").value == 3
         assert app.selectbox(key="measured-by").value == "recall"
     elif name == "construction":
         assert app.selectbox(key="varied-parameter").value == "rate"

@@ -146,8 +146,7 @@ def test_the_tally_follows_the_setting_and_opens_the_questions_it_counts():
         labels = [each.proto.popover.label for each in app.get("popover")]
         assert f"{verb} {len(rows)}" in labels
         worth = [
-            [2 * marks.count("●") + marks.count("◐") for marks in rows[name]]
-            for name in ("before", "after")
+            [sum(map(marks.count, "●◐◉")) for marks in rows[name]] for name in ("before", "after")
         ]
         changes = [sign * (after - before) for before, after in zip(*worth, strict=True)]
         assert changes == sorted(changes, reverse=True)

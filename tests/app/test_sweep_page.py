@@ -53,20 +53,21 @@ def test_two_seconds_of_work_are_done_without_asking(units, quick):
 def test_a_long_run_waits_for_a_click_and_says_how_long_it_takes():
     app = clean(page("sweep").run())
     assert "Takes about 1 second." in texts(app)
-    assert "** no propagation (" not in texts(app)
+    assert "**Propagation " not in texts(app)
     app.button(key="run-sweep").click().run()
-    assert "** no propagation (" in texts(clean(app))
+    assert "**Propagation " in texts(clean(app))
     # The other relevances wait, too, with what all of them take.
-    assert len(app.get("plotly_chart")) == 6  # three policies, levels, categories, one small map
+    # The charts are three policies, levels, categories, budgets and one small map.
+    assert len(app.get("plotly_chart")) == 7
     assert texts(app).count("not measured") == len(RELEVANCE) - 1
     app.button(key="run-maps").click().run()
-    assert len(clean(app).get("plotly_chart")) == 5 + len(RELEVANCE)
+    assert len(clean(app).get("plotly_chart")) == 6 + len(RELEVANCE)
     assert not [button for button in app.button if button.key in ("run-maps", "stop-maps")]
 
 
 def details(app: AppTest) -> str:
     """What stands behind the verdict, the first line of the page."""
-    return next(one.help for one in app.main.markdown if "no propagation" in one.value)
+    return next(one.help for one in app.main.markdown if one.value.startswith("**Propagation "))
 
 
 def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch, begun_file):

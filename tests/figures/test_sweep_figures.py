@@ -183,12 +183,15 @@ class TestVerdict:
 
     def test_it_names_the_best_that_is_told_and_the_worst(self, found):
         judged, sentence = self.told(found, (0.3, 1), (0.95, 3))
-        assert f"**{judged.best().setting[0]}, α 0.3, H 1** beats" in sentence
-        assert "α 0.95, H 3 loses" in sentence
+        best, worst = judged.best(), min(judged.moved(), key=lambda one: one.gain.value)
+        assert sentence.startswith("**Propagation raises evidence reached** under contextual")
+        assert f"the best of 24 settings, {best.setting[0]}, α 0.3, H 1, takes it from" in sentence
+        assert f"α 0.95, H 3 lowers it most, to {number(worst.mean.value)}, " in sentence
 
     def test_without_a_gain_no_setting_wins(self, found):
         judged, sentence = self.told(found)
-        assert "none of 24 settings" in sentence
+        assert sentence.startswith("**Propagation does not significantly raise evidence reached**")
+        assert sentence.endswith("No setting lowers it significantly.")
         assert judged.best().setting[1:] == (0.1, 1)  # of equal ones fewest hops, smallest α
 
     def test_the_best_is_one_that_is_told_even_below_a_higher_mean(self, found):
@@ -206,7 +209,7 @@ class TestVerdict:
         best = judged.best()
         assert best.sign > 0
         assert best.setting[1:] == (0.3, 1)
-        assert f"**{best.setting[0]}, α 0.3, H 1** beats" in verdict_sentence(judged)
+        assert f"{best.setting[0]}, α 0.3, H 1, takes it from" in verdict_sentence(judged)
         assert judged.best(["both"]).cell is noise
 
     @pytest.mark.parametrize("adversarial", [True, False])

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import isnan
 
 import streamlit as st
 
 from segviz.conversation import Question
-from segviz.evaluation import Outcomes, Sweep
+from segviz.evaluation import Chart, Outcomes, Sweep, number_of
 from segviz.evaluation.compare import Comparison
-from segviz.evaluation.evaluation import ADVERSARIAL
-from segviz.evaluation.measures import CHOICES, DEFAULT, MEASURES
+from segviz.evaluation.evaluation import ADVERSARIAL, budget_rows
+from segviz.evaluation.measures import BUDGETS, CHOICES, CURVES, DEFAULT, MEASURES
+from segviz.figures.charts import rows_figure
 from segviz.memory import paid
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import counted
+from segviz.ui.widgets.charts import chart, colours
+from segviz.view.palette import SERIES
 
 # Longest measurement in seconds that starts without a click.
 _AUTOMATIC = 2.0
@@ -94,6 +98,33 @@ def measure_choice(session: AppSession, measured: Sweep | Comparison) -> tuple[s
         bind="query-params",
     )
     return measure, counts
+
+
+def budget_curves(outcomes: Mapping[str, Outcomes], adversarial: bool, key: str) -> None:
+    """Draws a small curve over the tokens read for each setting or system, with its table."""
+    rows = budget_rows(outcomes, adversarial=adversarial)
+    middle = BUDGETS[len(BUDGETS) // 2]
+    there = [row for row in rows if row["tokens"] == middle]
+    # Without gold answers there is no curve of their words.
+    known = [label for label in CURVES if not isnan(number_of(there[0][label]))]
+    best = ((label, max(there, key=lambda row: number_of(row[label]))) for label in known)
+    highest = (f"{label} {number_of(row[label]):.3f} ({row['setting']})" for label, row in best)
+    st.markdown("**Within T tokens**: what a reader gets who pays for tokens, not for nodes")
+    few = len(outcomes) < 3
+    figure = rows_figure(
+        rows,
+        Chart("tokens", known, "setting", intervals=few),
+        colours=[colours()["accent"], colours()["neutral"]] if few else SERIES,
+        neutral=colours()["neutral"],
+    )
+    figure.update_xaxes(tickvals=BUDGETS)
+    chart(
+        figure,
+        f"Highest means at {middle} tokens: {', '.join(highest)}. Texts are read in order of rank, "
+        "and the last one is cut.",
+        key,
+        rows=lambda: rows,
+    )
 
 
 def disputed_choice(session: AppSession) -> bool:

@@ -44,7 +44,6 @@ class Comparing:
         session: the open memory.
         memories: those that are built, by name of the system.
         settings: K and the relevance, None for the usual one; without propagation.
-        units: units read for the measure ``reached``.
         by_paper: True to ask a system by the retrieval of its paper, if it has one.
         verdict: slot at the top of the page for the result over all questions.
     """
@@ -52,7 +51,6 @@ class Comparing:
     session: AppSession
     memories: Mapping[str, Memory]
     settings: RetrievalSettings
-    units: int
     by_paper: bool
     verdict: DeltaGenerator
 
@@ -64,7 +62,7 @@ class Comparing:
     @property
     def how(self) -> dict[str, Any]:
         """The same retrieval for all, as arguments of ``compare``."""
-        return {"relevance": self.settings.relevance, "k": self.settings.k, "units": self.units}
+        return {"relevance": self.settings.relevance, "k": self.settings.k}
 
     def label(self, name: str) -> str:
         """Returns the name of a system for display; another name stays."""

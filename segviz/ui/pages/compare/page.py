@@ -1,10 +1,10 @@
-"""Page Compare: several systems on the same units, embeddings, K and budget."""
+"""Page Compare: several systems on the same units, embeddings and K."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from segviz.evaluation import UNITS, contentless_share
+from segviz.evaluation import contentless_share
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
@@ -76,7 +76,7 @@ def _choices(session: AppSession) -> Comparing | None:
         key="compared-systems",
         bind="query-params",
     )
-    first, second, third, fourth = st.columns([4, 3, 3, 3], gap="medium")
+    first, second, third = st.columns([4, 3, 3], gap="medium")
     asked = first.selectbox(
         "Asked by",
         (PAPER, SAME),
@@ -95,15 +95,6 @@ def _choices(session: AppSession) -> Comparing | None:
         bind="query-params",
     )
     k = third.slider("Retrieved K", 1, 30, 10, key="compare-k", bind="query-params")
-    budget = fourth.slider(
-        "Units read N",
-        5,
-        60,
-        UNITS,
-        help="For the measure “evidence reached”: nodes are read by rank until N units are read.",
-        key="compare-units",
-        bind="query-params",
-    )
     # Memories that are built or were built before; the others are not compared yet.
     missing = [name for name in chosen if cached(session, name) is None]
     built = build_missing(session, missing) if missing else {}
@@ -115,7 +106,7 @@ def _choices(session: AppSession) -> Comparing | None:
         return None
     named = None if relevance == USUAL else relevance
     settings = RetrievalSettings(k=k, relevance=named, policy="none")
-    return Comparing(session, ready, settings, budget, asked == PAPER, st.empty())
+    return Comparing(session, ready, settings, asked == PAPER, st.empty())
 
 
 def _ask_anew() -> None:

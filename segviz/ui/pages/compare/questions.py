@@ -322,6 +322,11 @@ def _standings(shown: _Measured) -> None:
         "standing-plot",
         lambda: spread_rows(rows),
     )
+    alike = {name: row for name, (row, _) in every.items() if row in groups[0]}
+    curves = dict(
+        zip(figures.short_names(list(alike)), (row.outcomes for row in alike.values()), strict=True)
+    )
+    measures.budget_curves(curves, shown.adversarial, "budgets")
     _atlas(shown, {name: row for name, (row, _) in every.items()}, len(groups[0]))
 
 

@@ -15,7 +15,7 @@ from segviz.ui import keys
 from segviz.ui.pages.sweep import Swept
 from segviz.ui.settings import read_settings, write_question, write_settings
 from segviz.ui.state import AppSession, fingerprint
-from segviz.ui.widgets import atlas, waiting
+from segviz.ui.widgets import atlas, measures, waiting
 from segviz.ui.widgets.captions import spread, unmarked
 from segviz.ui.widgets.charts import chart, ink, pair, table
 from segviz.view.palette import LEVEL_COLOURS
@@ -45,8 +45,14 @@ def setting_panel(swept: Swept) -> None:
         _levels(swept)
     with right:
         _categories(swept)
+    both = {
+        significance.spelled(cell): cell.outcomes,
+        "no propagation": judged.sweep.baseline.outcomes,
+    }
+    measures.budget_curves(both, swept.adversarial, "budgets")
     _atlas(swept)
-    _measures(cell, judged.sweep.baseline.outcomes)
+    with st.expander("All measures, by category of question"):
+        _measures(cell, judged.sweep.baseline.outcomes)
     # After drawing, because a switch of the page ends the run.
     if open_it:
         if most is not None:
@@ -96,7 +102,6 @@ def _measures(cell: Cell, base: Outcomes) -> None:
 
     It has the mean over all questions, over those without category 5, and over each category.
     """
-    st.markdown("**All measures**")
     outcomes, policy = cell.outcomes, cell.policy
     known = outcomes.known_categories
     every = "all questions" if outcomes.count_disputed else "undisputed"
