@@ -43,7 +43,7 @@ SETTINGS: dict[str, Setting] = {
     "bottom-up": ("bottom-up", 0.1, 2),
 }
 WORDS = "answer_words"
-MEASURED = (WORDS, "in_evidence_within", "recall")
+MEASURED = (WORDS, "in_evidence_600", "recall")
 FLAT, KINDS = "flat", ("extracts", "written", "without dates")
 EVERY, TEMPORAL = "all", 2
 """Categories of questions, by LoCoMo's number."""
