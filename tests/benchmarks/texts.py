@@ -25,6 +25,7 @@ from segviz.construct import TITLE
 from segviz.conversation import WRITTEN, Category, sample_path, sample_texts
 from segviz.evaluation import MEASURES, Outcomes, mean_ci, pooled, sees
 from segviz.evaluation.evaluation import outcomes_of, ranked
+from segviz.evaluation.measures import within
 from segviz.evaluation.question_batch import Limits, QuestionBatch, batches
 from segviz.memory import Memory
 from segviz.memory.written import Texts, days_of
@@ -42,8 +43,8 @@ SETTINGS: dict[str, Setting] = {
     "top-down": LITERAL,
     "bottom-up": ("bottom-up", 0.1, 2),
 }
-WORDS = "answer_words"
-MEASURED = (WORDS, "in_evidence_600", "recall")
+WORDS = within("answer_words", TOKENS)
+MEASURED = (WORDS, within("in_evidence", TOKENS), "recall")
 FLAT, KINDS = "flat", ("extracts", "written", "without dates")
 EVERY, TEMPORAL = "all", 2
 """Categories of questions, by LoCoMo's number."""
@@ -58,7 +59,7 @@ ADDED = {
 """Differences by name: texts and setting, texts without propagation, category of the questions."""
 Data = Mapping[str, Mapping[tuple[str, str, str], Outcomes]]
 """Outcomes by conversation, then by texts, relevance and setting."""
-LIMITS = Limits(RetrievalSettings(), tokens=TOKENS)
+LIMITS = Limits()
 
 _MONTHS = "|".join(MONTH_NAMES)
 _NUMBER = r"\d{1,2}(?: ?(?:–|-|to|and) ?\d{1,2})?"
