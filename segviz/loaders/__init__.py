@@ -35,6 +35,7 @@ __all__ = [
     "GAP_HOURS",
     "JOINED",
     "LOADERS",
+    "Budget",
     "LazyCorpus",
     "LoadError",
     "Loader",
@@ -101,13 +102,13 @@ def _load(
     with opening(shown):
         if file.is_dir():
             return _read_members(
-                lambda: FolderMembers(file, limit), _label(file.name or shown), options
+                lambda: FolderMembers(file, Budget(limit)), _label(file.name or shown), options
             )
         label = _label(file.name)
         with files.opened(file) as stream:
             head = stream.read(4) or b""  # a pipe without data returns None
         if head.startswith(ZIP):
-            return _read_members(lambda: ZipMembers(file, limit), label, options)
+            return _read_members(lambda: ZipMembers(file, Budget(limit)), label, options)
         total = file.stat().st_size
         if total >= by_items and (listed := list_file(file, label, options, progress)) is not None:
             return listed
@@ -115,14 +116,14 @@ def _load(
             remedy = "keep the part you need in a file of its own"
             raise too_large(total, limit, shown, remedy)
         data = files.read(file)
-    return _parse(data, file.name, limit, options)
+    return _parse(data, file.name, Budget(limit), options)
 
 
 def parse(
     data: bytes,
     name: str,
     *,
-    limit: int = WHOLE,
+    limit: int | Budget = WHOLE,
     columns: Mapping[str, str] | None = None,
     day_first: bool | None = None,
     gap_hours: float = GAP_HOURS,
@@ -132,7 +133,7 @@ def parse(
     Args:
         data: content of the file.
         name: name of the file, for messages; it does not decide the format.
-        limit: most bytes, packed or unpacked.
+        limit: most bytes, packed or unpacked; a ``Budget`` also limits lines and objects.
         columns: as in ``load``.
         day_first: as in ``load``.
         gap_hours: as in ``load``.
@@ -141,12 +142,13 @@ def parse(
         LoadError: The content is not a conversation. The error names the file, the place, what was
             expected and what to do.
     """
-    if len(data) > limit:
+    budget = limit if isinstance(limit, Budget) else Budget(limit)
+    if budget.most is not None and len(data) > budget.most:
         remedy = (
             "give its path on the machine that runs segviz, where large files are read in parts"
         )
-        raise too_large(len(data), limit, _label(name), remedy)
-    return _parse(data, name, limit, Options(columns, day_first, gap_hours))
+        raise too_large(len(data), budget.most, _label(name), remedy)
+    return _parse(data, name, budget, Options(columns, day_first, gap_hours))
 
 
 def table_rows(data: bytes, name: str) -> list[dict[str, object]]:
@@ -174,12 +176,11 @@ def table_rows(data: bytes, name: str) -> list[dict[str, object]]:
     return rows
 
 
-def _parse(data: bytes, name: str, limit: int, options: Options) -> Corpus:
+def _parse(data: bytes, name: str, budget: Budget, options: Options) -> Corpus:
     """Reads the bytes of a file, which may be a zip archive, gzip or plain."""
     label = _label(name)
     if data.startswith(ZIP):
-        return _read_members(lambda: ZipMembers(data, limit), label, options)
-    budget = Budget(limit)
+        return _read_members(lambda: ZipMembers(data, budget), label, options)
     try:
         if data.startswith(GZIP):
             data, label = b"".join(gunzip(data, budget)), label.removesuffix(".gz")

@@ -26,7 +26,7 @@ from segviz.conversation import Conversation, Corpus, with_distinct_ids
 from segviz.loaders.budget import DAMAGED, Budget
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Folder, Member, Options, PlainText
-from segviz.loaders.errors import WHOLE, LoadError, OtherKind, opening
+from segviz.loaders.errors import LoadError, OtherKind, opening
 from segviz.loaders.file_kinds import is_binary, other_kind
 from segviz.loaders.formats import LOADERS, loader_of, slack
 from segviz.loaders.loader import Loader
@@ -54,10 +54,10 @@ class ZipMembers:
     bytes that may be unpacked. Raises LoadError if the archive is damaged.
     """
 
-    def __init__(self, source: bytes | Path, most: int = WHOLE) -> None:
+    def __init__(self, source: bytes | Path, budget: Budget) -> None:
         try:
             self._stream = BytesIO(source) if isinstance(source, bytes) else files.opened(source)
-            self.budget = Budget(most)
+            self.budget = budget
             self._zip = zipfile.ZipFile(self._stream)
         except _BROKEN:
             self._stream.close()
@@ -94,9 +94,9 @@ class FolderMembers:
     Links are not followed; hidden files and folders, and those below four subfolders, are left out.
     """
 
-    def __init__(self, folder: Path, most: int = WHOLE) -> None:
+    def __init__(self, folder: Path, budget: Budget) -> None:
         self._folder = folder
-        self.budget = Budget(most)
+        self.budget = budget
         self.paths = natural(self._walk())
 
     def _walk(self) -> Iterator[str]:

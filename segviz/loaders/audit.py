@@ -18,6 +18,7 @@ from typing import Any
 
 from segviz import files
 from segviz.conversation import AuditReport, Conversation, Corpus, Dispute
+from segviz.loaders.budget import Budget
 from segviz.loaders.cells import read_records
 from segviz.loaders.document import Place
 from segviz.loaders.errors import LoadError, opening
@@ -57,7 +58,9 @@ class _Entry:
         return int(match[0]) if match else -1
 
 
-def with_audit(corpus: Corpus, source: str | Path | bytes, name: str = "") -> Corpus:
+def with_audit(
+    corpus: Corpus, source: str | Path | bytes, name: str = "", budget: Budget | None = None
+) -> Corpus:
     """Marks the questions of a corpus that an audit disputes (``Question.disputed``).
 
     An entry of the audit belongs to the question with the same text. If its id names a
@@ -69,6 +72,7 @@ def with_audit(corpus: Corpus, source: str | Path | bytes, name: str = "") -> Co
         corpus: conversations that were read whole.
         source: path of the audit, or its bytes.
         name: name of the audit in the load report, if it is given as bytes.
+        budget: limit on what the audit unpacks to; None for the usual one.
 
     Returns:
         The corpus with marked questions. ``report.audit`` counts entries with and without a
@@ -90,7 +94,7 @@ def with_audit(corpus: Corpus, source: str | Path | bytes, name: str = "") -> Co
             data = files.read(Path(os.path.expanduser(source)))
     # Entries are found at any depth of a JSON file, or are the rows of a table.
     try:
-        document, mended = read_records(data)
+        document, mended = read_records(data, budget)
         entries = list(_entries(document))
         if not entries:
             raise LoadError("no entry of an audit is in it", remedy="give the audit's own file")

@@ -1,4 +1,4 @@
-"""Limits the bytes an input may unpack to, and unpacks gzip within that limit."""
+"""Limits what an input may unpack to and how many parts it has, and unpacks gzip within that."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ _STEP = 1 << 20
 
 
 class Budget:
-    """Limit on the bytes that one input unpacks to; None for no limit.
+    """Limit on the bytes that one input unpacks to, and on its parts; None for no limit.
 
-    All code that unpacks parts of the input counts their bytes here.
+    All code that unpacks parts of the input counts their bytes here. A part is a line of a text, an
+    object or list of JSON, or a row of Parquet, so an input has no more turns than parts.
     """
 
-    def __init__(self, most: int | None = WHOLE) -> None:
-        self.most = most
-        self._bytes = 0
+    def __init__(self, most: int | None = WHOLE, parts: int | None = None) -> None:
+        self.most, self.parts = most, parts
+        self._bytes = self._parts = 0
 
     def take(self, count: int) -> None:
         """Counts unpacked bytes; raises LoadError if their sum exceeds the limit."""
@@ -33,6 +34,13 @@ class Budget:
         if self.most is not None and self._bytes > self.most:
             what = f"it holds more than the {size(self.most)} that are read at once"
             raise LoadError(what, remedy="unpack it and load the file inside by its path")
+
+    def split(self, count: int) -> None:
+        """Counts parts before they are read; raises LoadError if their sum exceeds the limit."""
+        self._parts += count
+        if self.parts is not None and self._parts > self.parts:
+            what = f"it has more than the {self.parts:,} lines or objects that are read here"
+            raise LoadError(what, remedy="take a part of it")
 
 
 def gunzip(source: bytes | BinaryIO, budget: Budget) -> Iterator[bytes]:

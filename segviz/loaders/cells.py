@@ -149,18 +149,18 @@ def is_table(document: object) -> bool:
     return len(header(document)) > 1
 
 
-def read_packed(data: bytes) -> tuple[object, Notes]:
+def read_packed(data: bytes, budget: Budget | None = None) -> tuple[object, Notes]:
     """Parses a file, plain or gzip, as ``read_document`` does; LoadError for a damaged file."""
-    budget = Budget()
+    budget = budget or Budget()
     if data.startswith(GZIP):
         data = b"".join(gunzip(data, budget))
     return read_document(data, budget)
 
 
-def read_records(data: bytes) -> tuple[object, Notes]:
+def read_records(data: bytes, budget: Budget | None = None) -> tuple[object, Notes]:
     """Parses a file as ``read_packed``; a table becomes its rows by column name.
 
     Raises LoadError also for texts that are no table.
     """
-    document, notes = read_packed(data)
+    document, notes = read_packed(data, budget)
     return (named_rows(document) if isinstance(document, PlainText) else document), notes

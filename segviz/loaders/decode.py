@@ -63,17 +63,21 @@ def _loads(text: str) -> object:
 def read_document(data: bytes, budget: Budget | None = None) -> tuple[object, Notes]:
     """Parses bytes into a document (see ``segviz.loaders.document``), with notes on repairs.
 
-    A Parquet table is unpacked within the ``budget``. Text that is not JSON becomes ``PlainText``,
-    with the error of the JSON parser. Raises LoadError for an empty file, another kind of file, and
-    an empty document (null, [], {}).
+    The ``budget`` limits the parts of the document, and what a Parquet table unpacks to. Text that
+    is not JSON becomes ``PlainText``, with the error of the JSON parser. Raises LoadError for an
+    empty file, another kind of file, and an empty document (null, [], {}).
     """
+    budget = budget or Budget()
     if data.startswith(MAGIC):
-        return _mended(read_parquet(data, budget or Budget()), Notes())
+        return _mended(read_parquet(data, budget), Notes())
     text, notes = to_text(data)
     text = text.removeprefix("\ufeff")
     try:
+        if text.lstrip()[:1] in ("{", "["):
+            budget.split(text.count("{") + text.count("["))
         document = to_json(text)
     except NotJson as error:
+        budget.split(text.count("\n") + text.count("\r"))
         several = several_documents(PlainText(text, error))
         if several is None:
             text, count = printable(text)

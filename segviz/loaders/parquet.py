@@ -35,6 +35,7 @@ def read_parquet(data: bytes, budget: Budget) -> Rows:
         with parquet.ParquetFile(pyarrow.BufferReader(data)) as file:
             for batch in file.iter_batches(batch_size=_BATCH):
                 budget.take(batch.nbytes)  # before repeated texts are expanded
+                budget.split(batch.num_rows)
                 columns = [_as_values(column) for column in batch.columns]
                 rows += [
                     dict(zip(batch.schema.names, row, strict=True))

@@ -159,12 +159,12 @@ def _stream(source: str | Path | bytes) -> BinaryIO:
     return BytesIO(source) if isinstance(source, bytes) else files.opened(Path(source).expanduser())
 
 
-def _unpacked(stream: BinaryIO) -> Iterator[bytes]:
+def _unpacked(stream: BinaryIO, most: int = _MOST) -> Iterator[bytes]:
     """Yields the JSON text of a compressed or plain file in parts.
 
     LoadError for a damaged or too large file.
     """
-    size, budget = stream.seek(0, 2), Budget(most=_MOST)
+    size, budget = stream.seek(0, 2), Budget(most)
     stream.seek(0)
     packed = stream.read(len(GZIP)) == GZIP
     stream.seek(0)
@@ -211,12 +211,15 @@ def read(path: str | Path) -> Saved:
         ) from None
 
 
-def parse(data: bytes) -> Saved:
-    """Reads and verifies a memory from the bytes of its file; errors as :func:`read`."""
-    return _parsed(BytesIO(data))
+def parse(data: bytes, most: int = _MOST) -> Saved:
+    """Reads and verifies a memory from the bytes of its file; errors as :func:`read`.
+
+    ``most`` are the bytes of JSON that a compressed file may unpack to.
+    """
+    return _parsed(BytesIO(data), most)
 
 
-def _parsed(stream: BinaryIO) -> Saved:
+def _parsed(stream: BinaryIO, most: int = _MOST) -> Saved:
     """Reads a memory; StoreError if its structure violates one of the general invariants."""
     from pydantic_core import from_json
 
@@ -227,7 +230,7 @@ def _parsed(stream: BinaryIO) -> Saved:
         content = container.unpack(stream)
     else:
         try:
-            content = from_json(b"".join(_unpacked(stream)).removeprefix(_BOM))
+            content = from_json(b"".join(_unpacked(stream, most)).removeprefix(_BOM))
         except LoadError as error:
             raise StoreError(f"not a segviz memory: {error}") from None
         except ValueError as error:

@@ -12,20 +12,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections import OrderedDict
-from collections.abc import AsyncIterator
+from asyncio import get_running_loop
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from fnmatch import fnmatchcase
 from importlib import import_module
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from threading import Thread
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from segviz.files import free_memory
 
@@ -37,8 +39,15 @@ WATCH = "SEGVIZ_WATCH"  # file that grows
 MODELS = "SEGVIZ_ALLOW_MODELS"  # addresses of model servers, separated by commas
 PUBLIC = "SEGVIZ_PUBLIC"  # anything but "" and "0" for a public server
 
-UPLOAD_MB, UPLOADS_MB = 20, 100
-"""Largest upload to a public server, and largest sum of a visit's uploads, in megabytes."""
+UPLOAD_MB, UPLOADS_MB, ALL_MB = 20, 100, 1_000
+"""Largest upload to a public server, and most that a visit or a client, and all, send in an hour,
+in megabytes."""
+
+SOCKETS = 20
+"""Most connections of one client to a public server, so that no one client takes all visits."""
+
+LINGER = 30.0
+"""Seconds for which a closed connection counts; Streamlit keeps its session as long."""
 
 RESERVE = 300_000_000
 """Bytes of memory that a public server leaves free; with less it takes nothing more."""
@@ -47,8 +56,10 @@ _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::[0-9]{0,5})?")
 _HERE = ("localhost", "127.0.0.1", "::1")
 _REFUSED = b"segviz is not open under this name. It can be, when it is started with --allow-host.\n"
 _CLOSED = "/_stcore/metrics"
+_BODY = UPLOAD_MB * 1_000_000 + 10_000  # with the frame of a form around the file
 _UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/[^/]+")
-_SESSIONS_COUNTED = 1_000
+_HOUR = 3_600.0
+_FULL = b"segviz takes no more from you now. Try again in an hour, or run it on your own machine.\n"
 
 
 def public() -> bool:
@@ -110,36 +121,109 @@ def answers_to(host: str) -> bool:
     return beyond_loopback()  # no site can have an address for its name
 
 
+class _TooMuch(Exception):
+    """A body is larger than a client may send."""
+
+
+def client_of(scope: Scope) -> str:
+    """Returns the network address of whoever sends a request, behind proxies as well.
+
+    The last global address in ``X-Forwarded-For`` and the connection itself: a proxy adds what it
+    saw at the end, so a client behind it cannot choose that, and one without a proxy is seen
+    directly. Of IPv6 the first half is taken, which belongs to one client. Without a global
+    address it is that of the connection.
+    """
+    near = (scope.get("client") or ("",))[0]
+    hops = [value for name, value in scope.get("headers", ()) if name == b"x-forwarded-for"]
+    for hop in (near, *reversed(b",".join(hops).decode("latin-1").split(","))):
+        try:
+            address = ip_address(hop.strip())
+        except ValueError:
+            continue
+        if address.is_global:
+            return str(ip_network((address, 64), strict=False) if address.version == 6 else address)
+    return near
+
+
 class HostCheck:
     """Middleware that refuses requests and sockets for another host before anything reads them.
 
-    It also closes the metrics, and limits the uploads to a public server.
+    It also closes the metrics. On a public server it counts the bytes of bodies as they arrive and
+    the sockets of each client, and refuses what is beyond the limits.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         """Wraps the app."""
         self._app = app
-        self._uploaded: OrderedDict[str, int] = OrderedDict()
+        self._sockets: Counter[str] = Counter()
+        self._received: Counter[str] = Counter()  # bytes of this hour
+        self._hour = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes on what is for this server; refuses the rest."""
         kind = scope["type"]
         refused = None if kind == "lifespan" else self._refusal(scope)
-        if refused is None:
-            if kind == "websocket" and public():
-                # A proxy may name another host than the page has, and no cookie makes a socket of
-                # another site worth refusing. Streamlit would ask for the address of this machine.
-                others = [pair for pair in scope.get("headers", ()) if pair[0] != b"origin"]
-                scope = {**scope, "headers": others}
-            await self._app(scope, receive, send)
-        elif kind == "websocket":
+        if kind == "websocket" and refused is not None:
             await receive()
             await send({"type": "websocket.close", "code": 1008})
+        elif refused is not None:
+            await _refuse(refused, send)
+        elif kind == "lifespan" or not public():
+            await self._app(scope, receive, send)
+        elif kind == "websocket":
+            # A proxy may name another host than the page has, and no cookie makes a socket of
+            # another site worth refusing. Streamlit would ask for the address of this machine.
+            others = [pair for pair in scope.get("headers", ()) if pair[0] != b"origin"]
+            client = client_of(scope)
+            self._sockets[client] += 1
+            try:
+                await self._app({**scope, "headers": others}, receive, send)
+            finally:
+                get_running_loop().call_later(LINGER, self._close, client)
         else:
-            status, body = refused
-            headers = [(b"content-type", b"text/plain"), (b"connection", b"close")]
-            await send({"type": "http.response.start", "status": status, "headers": headers})
-            await send({"type": "http.response.body", "body": body})
+            await self._limited(scope, receive, send)
+
+    def _close(self, client: str) -> None:
+        """Forgets a socket of a client, and the client with the last one."""
+        self._sockets[client] -= 1
+        if not self._sockets[client]:
+            del self._sockets[client]
+
+    async def _limited(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes on a request of a public server, and counts its body while it arrives."""
+        upload = _UPLOAD.fullmatch(scope["path"])
+        owners = [f"client {client_of(scope)}", *([f"visit {upload[1]}"] if upload else ()), "all"]
+        size, answers = 0, False
+
+        async def counted() -> Message:
+            nonlocal size
+            message = await receive()
+            arrived = len(message.get("body", b""))
+            size += arrived
+            if arrived and not (self._takes(owners, arrived) and size <= _BODY):
+                raise _TooMuch
+            return message
+
+        async def answered(message: Message) -> None:
+            nonlocal answers
+            answers = True
+            await send(message)
+
+        try:
+            await self._app(scope, counted, answered)
+        except _TooMuch:
+            if not answers:
+                await _refuse((413, _FULL), send)
+
+    def _takes(self, owners: Sequence[str], arrived: int) -> bool:
+        """Counts bytes for each owner; returns whether all are within their limit of the hour."""
+        hour = int(monotonic() // _HOUR)
+        if hour != self._hour:
+            self._hour, self._received = hour, Counter()
+        for owner in owners:
+            self._received[owner] += arrived
+        most = dict.fromkeys(owners, UPLOADS_MB * 1000000) | {"all": ALL_MB * 1_000_000}
+        return all(self._received[owner] <= most[owner] for owner in owners)
 
     def _refusal(self, scope: Scope) -> tuple[int, bytes] | None:
         """Returns status and body of a refusal; None for what is passed on."""
@@ -150,29 +234,33 @@ class HostCheck:
         if len(hosts) != 1 or not answers_to(hosts[0]):
             return 403, _REFUSED
         if scope["type"] == "websocket":
+            if public() and self._sockets.get(client_of(scope), 0) >= SOCKETS:
+                return 503, b""
             (origin,) = headers.get(b"origin", [None])[:1]
             open_to = origin is None or public() or _of_one_site(origin, hosts[0])
             return None if open_to else (403, _REFUSED)
         if scope["path"].endswith(_CLOSED):
             return 404, b""
-        upload = _UPLOAD.fullmatch(scope["path"]) if scope["method"] == "PUT" else None
-        if upload is None or not public():
-            return None
-        return self._too_much(upload[1], headers.get(b"content-length", [""])[0])
+        return _unread(scope, headers.get(b"content-length", [""])[0]) if public() else None
 
-    def _too_much(self, visit: str, length: str) -> tuple[int, bytes] | None:
-        """Returns the refusal of an upload; None if the visit may send so many bytes."""
-        if not length.isdecimal():
-            return 411, b""
-        uploaded = self._uploaded.pop(visit, 0) + int(length)
-        if int(length) > UPLOAD_MB * 1_000_000 or uploaded > UPLOADS_MB * 1_000_000:
-            return 413, b""
-        if not has_room():
-            return 503, b""
-        self._uploaded[visit] = uploaded
-        while len(self._uploaded) > _SESSIONS_COUNTED:
-            self._uploaded.popitem(last=False)
+
+async def _refuse(refusal: tuple[int, bytes], send: Send) -> None:
+    """Sends status and text of a refusal, and closes the connection."""
+    status, body = refusal
+    headers = [(b"content-type", b"text/plain"), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _unread(scope: Scope, length: str) -> tuple[int, bytes] | None:
+    """Returns the refusal of an upload that is not even read; None for all other requests."""
+    if scope["method"] != "PUT" or not _UPLOAD.fullmatch(scope["path"]):
         return None
+    if not length.isdecimal():
+        return 411, b""
+    if int(length) > _BODY:
+        return 413, b""
+    return None if has_room() else (503, b"")
 
 
 def _of_one_site(origin: str, host: str) -> bool:

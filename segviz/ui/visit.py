@@ -16,11 +16,17 @@ import streamlit as st
 from segviz.conversation import Conversation
 from segviz.embedding import get_embedder
 from segviz.files import NoRoom, check_room
-from segviz.loaders import LoadError
+from segviz.loaders import Budget, LoadError
 from segviz.ui import security
 
 TURNS = 5_000
 """Most turns of a conversation; its memory takes about 100 MB."""
+
+UNPACKED = security.UPLOAD_MB * 1_000_000
+"""Most bytes that an upload unpacks to."""
+
+PARTS = 200_000
+"""Most lines of a text, or objects of JSON, in a file; counted before they are read."""
 
 LEAVES = 200_000
 """Most leaves of all memories that a visitor builds."""
@@ -70,6 +76,11 @@ def arrive() -> None:
     if not visit.admitted:
         st.info("Too many people use this server now. Load the page again in some minutes.")
         st.stop()
+
+
+def upload_budget() -> Budget:
+    """Returns the limit on what an upload unpacks to, which is the usual one if not public."""
+    return Budget(UNPACKED, PARTS) if security.public() else Budget()
 
 
 def check_turns(conversation: Conversation) -> None:

@@ -1,6 +1,9 @@
 """Between the app and the outside: whose requests are answered, which paths are opened, and what
 is shown when something fails."""
 
+import time
+from contextlib import ExitStack
+
 import pytest
 import streamlit as st
 from starlette.middleware import Middleware
@@ -168,24 +171,111 @@ def test_a_public_server_opens_the_sockets_of_a_page_behind_any_proxy(at, public
     assert "demo.example" not in seen
 
 
-def _sent(client, visit, megabytes, **headers):
-    headers = {"content-length": str(megabytes * 1_000_000), **headers}
-    return client.put(f"/_stcore/upload_file/{visit}/file", headers=headers).status_code
+def _sent(client, visit, count, host="8.8.8.8", path="/_stcore/upload_file/{}/file", **headers):
+    """Sends bytes in parts, without their number if it is not given as a header."""
+    parts = (b"x" * min(1_000, count - start) for start in range(0, count, 1_000))
+    headers = {"content-length": "1", "x-forwarded-for": host, **headers}
+    return client.put(path.format(visit), headers=headers, content=parts).status_code
 
 
-def test_uploads_to_a_public_server_are_limited_each_and_in_sum(client, public, monkeypatch):
-    assert _sent(client, "a", security.UPLOAD_MB + 1) == 413
-    assert _sent(client, "a", 1, **{"content-length": "many"}) == 411
-    each = security.UPLOADS_MB // security.UPLOAD_MB
-    assert [_sent(client, "b", security.UPLOAD_MB) for _ in range(each)] == [200] * each
-    assert _sent(client, "b", 1) == 413
-    assert _sent(client, "c", 1) == 200
+@pytest.fixture
+def reading(public, at, monkeypatch):
+    """The rim of a public server around an app that reads bodies, of 20 kB in each 100 kB."""
+    from starlette.applications import Starlette
+    from starlette.responses import PlainTextResponse
+    from starlette.routing import Route
+
+    async def read(request):
+        known = "invented" not in request.url.path
+        return PlainTextResponse(f"{len(await request.body()) if known else 0}")
+
+    at("127.0.0.1")
+    monkeypatch.setattr(security, "_BODY", 20_000)
+    monkeypatch.setattr(security, "UPLOADS_MB", 0.1)
+    monkeypatch.setattr(security, "ALL_MB", 0.3)
+    routes = [Route("/{path:path}", read, methods=["GET", "PUT", "POST"])]
+    app = Starlette(routes=routes, middleware=security.RIM["middleware"])
+    return TestClient(app, client=("10.0.0.1", 1))
+
+
+def test_the_bytes_of_uploads_are_counted_as_they_arrive(reading, monkeypatch):
+    assert _sent(reading, "a", 20_001) == 413  # whatever its header says
+    assert _sent(reading, "a", 1, **{"content-length": "many"}) == 411
+    assert _sent(reading, "a", 1, **{"content-length": "20001"}) == 413
+    # What was refused counts, and so do bodies sent anywhere else.
+    assert [_sent(reading, "a", 20_000) for _ in range(4)] == [200] * 3 + [413]
+    assert _sent(reading, "b", 1) == 413  # another visit of the client
+    assert _sent(reading, "b", 1, path="/elsewhere") == 413
+    assert reading.get("/", headers={"x-forwarded-for": "8.8.8.8"}).status_code == 200
     monkeypatch.setattr(security, "free_memory", lambda: security.RESERVE // 2)
-    assert _sent(client, "d", 1) == 503
+    assert _sent(reading, "d", 1, host="9.9.9.9") == 503
+
+
+def test_a_visit_and_all_visits_have_limits_too(reading, monkeypatch):
+    hosts = [f"1.1.1.{row}" for row in range(1, 40)]
+    assert [_sent(reading, "a", 20_000, host=host) for host in hosts[:6]] == [200] * 5 + [413]
+    rest = [_sent(reading, f"v{host}", 20_000, host=host) for host in hosts[6:18]]
+    assert rest == [200] * 9 + [413] * 3
+    # An hour later everybody may send again.
+    monkeypatch.setattr(security, "monotonic", lambda: 1e9)
+    assert _sent(reading, "a", 20_000) == 200
+
+
+def test_bodies_for_visits_that_are_invented_are_not_read_and_take_no_room(reading):
+    assert {_sent(reading, f"invented-{row}", 20_000) for row in range(200)} == {200}
+    assert _sent(reading, "a", 20_000) == 200
+
+
+@pytest.mark.parametrize(
+    ("near", "forwarded", "client"),
+    [
+        ("8.8.8.8", "1.1.1.1", "8.8.8.8"),  # without a proxy it cannot choose
+        ("10.0.0.1", "9.9.9.9, 1.1.1.1", "1.1.1.1"),  # what a proxy adds is last
+        ("10.0.0.1", "1.1.1.1, 10.0.0.7", "1.1.1.1"),
+        ("10.0.0.1", "unknown", "10.0.0.1"),
+        ("2600:1:2:3:4::1", "", "2600:1:2:3::/64"),
+    ],
+)
+def test_the_client_is_the_nearest_address_that_is_global(near, forwarded, client):
+    scope = {"client": (near, 1), "headers": [(b"x-forwarded-for", forwarded.encode())]}
+    assert security.client_of(scope) == client
+
+
+def test_one_client_cannot_take_all_connections_of_a_public_server(public, at, monkeypatch):
+    from starlette.applications import Starlette
+    from starlette.routing import WebSocketRoute
+
+    async def stream(socket):
+        await socket.accept()
+        async for _ in socket.iter_text():
+            pass
+
+    at("127.0.0.1")
+    monkeypatch.setattr(security, "SOCKETS", 3)
+    monkeypatch.setattr(security, "LINGER", 0.2)
+    routes, rim = [WebSocketRoute("/stream", stream)], security.RIM["middleware"]
+    app = Starlette(routes=routes, middleware=rim)
+    with TestClient(app, client=("10.0.0.1", 1)) as client, ExitStack() as open_ones:
+
+        def connect(host):
+            return client.websocket_connect("/stream", headers={"x-forwarded-for": host})
+
+        taken = [open_ones.enter_context(connect("8.8.8.8")) for _ in range(3)]
+        with pytest.raises(WebSocketDisconnect), connect("8.8.8.8"):
+            pass
+        with connect("9.9.9.9"):
+            pass
+        # A closed one counts for a while, as its session is kept.
+        taken[0].close()
+        with pytest.raises(WebSocketDisconnect), connect("8.8.8.8"):
+            pass
+        time.sleep(0.5)
+        with connect("8.8.8.8"):
+            pass
 
 
 def test_elsewhere_uploads_have_the_limit_of_streamlit_alone(client):
-    assert _sent(client, "a", 150) != 413
+    assert _sent(client, "a", 1, **{"content-length": str(150_000_000)}) != 413
 
 
 @pytest.mark.parametrize("script", ["app.py", "segviz/ui/run/app.py"])

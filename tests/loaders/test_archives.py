@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from segviz.loaders import LoadError, load, parse
+from segviz.loaders import Budget, LoadError, load, parse
 from tests.loaders.test_formats import PATHS
 from tests.malformed_inputs.archives import zipped
 
@@ -152,3 +152,32 @@ def test_a_member_without_a_name_is_passed_over() -> None:
     data = data[:name] + b"\0" + data[name + 1 :]
     assert zipfile.ZipFile(io.BytesIO(data)).namelist()[0] == ""
     assert parse(data, "a.zip").report.kept == 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"name,text\n" + b"a,b\n" * 100,
+        b"Ann: a\nBob: b\n" * 60,
+        json.dumps([{"role": "user", "content": "a"}] * 101).encode(),
+        b'{"role":"user","content":"a"}\n' * 101,
+        b"[" + b"[]," * 101,
+    ],
+    ids=["table", "text", "list", "lines", "broken"],
+)
+def test_a_file_of_too_many_parts_is_refused_before_it_is_read(data: bytes) -> None:
+    with pytest.raises(LoadError, match="more than the 100 lines or objects"):
+        parse(data, "x", limit=Budget(parts=100))
+
+
+def test_members_beyond_the_parts_of_an_archive_are_left_out() -> None:
+    files: Files = {f"{row}.json": '[{"role":"user","content":"a"}]' for row in range(60)}
+    corpus = parse(zipped(files), "x", limit=Budget(parts=100))
+    assert len(corpus) == 50
+    assert len(corpus.report.skipped) == 10
+    assert "more than the 100 lines or objects" in corpus.report.skipped[0].what
+
+
+def test_parts_within_the_limit_are_read() -> None:
+    turns = parse(b"Ann: a\nBob: b\n" * 40, "x", limit=Budget(parts=100))[0].turns
+    assert len(turns) == 80

@@ -28,7 +28,7 @@ from segviz.text.captions import size
 from segviz.ui import keys
 from segviz.ui.address import wanted_conversation
 from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember, starts
-from segviz.ui.visit import check_turns
+from segviz.ui.visit import check_turns, upload_budget
 from segviz.ui.widgets.captions import counted, refusal, trouble, unmarked
 from segviz.ui.widgets.waiting import Job, JobPart, Progress
 
@@ -217,7 +217,9 @@ def audit_panel(opened: OpenFile) -> OpenFile:
         key = fingerprint(opened.key, data)
         # An audit that cannot be used leaves the questions as they are.
         try:
-            marked = remember("audited", key, 2, lambda: with_audit(corpus, data, file.name))
+            marked = remember(
+                "audited", key, 2, lambda: with_audit(corpus, data, file.name, upload_budget())
+            )
         except LoadError as error:
             trouble("This audit is not used.", error, st.warning)
             return opened

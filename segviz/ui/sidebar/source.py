@@ -17,6 +17,7 @@ from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fe
 from segviz.ui import keys, security
 from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as
 from segviz.ui.state import CORPORA_KEPT, fingerprint, remember, starts
+from segviz.ui.visit import UNPACKED, upload_budget
 from segviz.ui.widgets.captions import refusal
 from segviz.ui.widgets.waiting import waiting
 from segviz.waiting import waited_for
@@ -132,16 +133,16 @@ def _upload() -> OpenFile | None:
 
     def saved() -> store.Saved | None:
         data = file.getvalue()
-        return store.parse(data) if store.recognises(data) else None
+        if not store.recognises(data):
+            return None
+        return store.parse(data, UNPACKED) if security.public() else store.parse(data)
 
     return opened_as(key, lambda how, _: _parsed(file.getvalue(), file.name, how), saved)
 
 
 def _parsed(data: bytes, name: str, how: dict[str, Any]) -> Corpus:
-    """Reads an upload; on a public server its unpacked size is limited too."""
-    if security.public():
-        how = {**how, "limit": security.UPLOAD_MB * 1_000_000}
-    return loaders.parse(data, name, **how)
+    """Reads an upload; on a public server its unpacked size and its parts are limited too."""
+    return loaders.parse(data, name, limit=upload_budget(), **how)
 
 
 def _path() -> OpenFile | None:
