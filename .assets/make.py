@@ -72,33 +72,32 @@ def growth(page: Page) -> None:
 
 
 def of_the_app(
-    name: str, path: str, settings: dict[str, str], press: str = "", heading: str = ""
+    name: str, path: str, settings: dict[str, str], heading: str = ""
 ) -> Callable[[Page], None]:
-    """Takes a picture of a page of the running app, after a click on ``press``, at ``heading``."""
+    """Takes a picture of a page of the running app, at ``heading``."""
 
     def take(page: Page) -> None:
         command = [sys.executable, "-m", "segviz", "--no-browser"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             assert server.stdout is not None
-            address = server.stdout.readline().split()[3]
-            page.set_viewport_size({"width": 1400, "height": 1000})
-            # The first run of a server knows its pages only when it ends; so the page comes second.
-            for url in (address, f"{address}/{path}?{urlencode(settings)}"):
-                page.goto(url)
-                page.wait_for_selector(".segviz[data-painted]", state="attached")
-                page.wait_for_selector(IDLE)
-                page.wait_for_timeout(3000)
-            if press:
-                page.get_by_role("button", name=press).click()
-                page.wait_for_timeout(15_000)
-                page.wait_for_selector(IDLE)
-            if heading:
-                place = page.get_by_role("heading", name=heading, exact=True)
-                place.evaluate("element => element.scrollIntoView()")
-                page.wait_for_timeout(2000)
-            (HERE / name).write_bytes(page.screenshot())
-            page.goto("about:blank")
-            server.terminate()
+            try:
+                address = server.stdout.readline().split()[3]
+                page.set_viewport_size({"width": 1400, "height": 1000})
+                # The first run of a server knows its pages only when it ends; so the page comes
+                # second.
+                for url in (address, f"{address}/{path}?{urlencode(settings)}"):
+                    page.goto(url)
+                    page.wait_for_selector(".segviz[data-painted]", state="attached")
+                    page.wait_for_selector(IDLE)
+                    page.wait_for_timeout(3000)
+                if heading:
+                    place = page.get_by_role("heading", name=heading, exact=True)
+                    place.evaluate("element => element.scrollIntoView()")
+                    page.wait_for_timeout(2000)
+                (HERE / name).write_bytes(page.screenshot())
+                page.goto("about:blank")
+            finally:  # or a failure would wait for the server for ever
+                server.terminate()
 
     return take
 
@@ -106,7 +105,7 @@ def of_the_app(
 PICTURES: dict[str, Callable[[Page], None]] = {
     "growth": growth,
     "ask": of_the_app("ask.png", "ask", {}),
-    "compare": of_the_app("compare.png", "compare", {}, "Build", "Structures"),
+    "compare": of_the_app("compare.png", "compare", {}, "One question"),
 }
 
 
