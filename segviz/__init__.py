@@ -1,13 +1,15 @@
 """segviz: watch a conversation become a memory tree, ask it, see why evidence came back.
 
 A package per stage, in the order of the data flow, and a base of modules that all may import
-(``files``, ``handover``, ``waiting``); README.md has the map. ``public`` has the names below, which
-the package itself imports on first access.
+(``files``, ``handover``, ``version``, ``waiting``); README.md has the map. ``public`` has the names
+below, which the package itself imports on first access.
 """
 
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
+
+from segviz.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from segviz.public import *  # noqa: F403

@@ -6,7 +6,9 @@ import tomllib
 
 import pytest
 
-from tests.data import ROOT
+import segviz
+from segviz.version import DISTRIBUTION
+from tests.data import ROOT, SOURCES
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -116,7 +118,23 @@ def test_licence_and_version_agree():
     assert licence.startswith("MIT License")
     assert PROJECT["authors"][0]["name"] in licence
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
-    assert f"\nversion: {PROJECT['version']}\n" in citation
+    assert f"\nversion: {segviz.__version__}\n" in citation
     assert "\nlicense: MIT\n" in citation
     assert "arXiv:2606.04555" in citation
-    assert f"## {PROJECT['version']}\n" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"## {segviz.__version__}\n" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_nothing_tells_anyone_to_install_another_project():
+    """``segviz`` on the package index is the name of other people's project."""
+    assert PROJECT["name"] == DISTRIBUTION != "segviz"
+    files = [*PAGES, *SOURCES, *ROOT.glob("*.toml"), *(ROOT / "segviz").rglob("*.toml")]
+    files += [path for path in ROOT.glob(".github/**/*") if path.is_file()]
+    files += ROOT.glob("sample_data/*.ipynb")
+    wrong = re.compile(
+        r"(?:pip|uv|pipx|conda) (?:install|add|tool install)[^\n`&|]*[\s'\"]segviz(?![\w.-])"
+        r"|[\s'\"(]segviz\[\w+\]|dependencies = \[[^]]*\"segviz[\"><=]"
+    )
+    assert wrong.search("pip install 'segviz[parallel]'")
+    assert wrong.search("pip install -U segviz")
+    assert not wrong.search("`pip install -e . && segviz`")
+    assert [path for path in files if wrong.search(path.read_text("utf-8"))] == []

@@ -48,7 +48,7 @@ def wheel(clone, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     build = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w", folder, clone]
     subprocess.run([sys.executable, *map(str, build)], check=True, timeout=300)
-    (made,) = folder.glob("segviz-*.whl")
+    (made,) = folder.glob("segviz_explorer-*.whl")
     return made
 
 
@@ -142,7 +142,7 @@ def test_the_library_works_without_what_the_app_needs(installed, tmp_path):
     library = (
         (ROOT / "segviz" / "memory" / "README.md")
         .read_text()
-        .partition("--no-deps segviz")[2]
+        .partition("--no-deps segviz_")[2]
         .partition("`")[0]
     )
     needed = set(library.split("pip install")[1].split())

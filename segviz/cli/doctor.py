@@ -20,6 +20,7 @@ from segviz.llm import Endpoint, ModelCache
 from segviz.llm.endpoint import CACHE_BYTES, cache_path, key_for
 from segviz.llm.probe import probe
 from segviz.plugins import PLUGINS
+from segviz.version import DISTRIBUTION, __version__
 
 GOOD, NOTE, BAD = "ok", "note", "missing"
 
@@ -40,7 +41,12 @@ def _packages() -> Iterator[Finding]:
     named = [(module, packages) for module, packages in distributions if module[0] != "_"]
     modules = {package.lower(): module for module, packages in named for package in packages}
     checked = set()
-    for line in metadata.requires("segviz") or ():
+    try:
+        required = metadata.requires(DISTRIBUTION) or ()
+    except metadata.PackageNotFoundError:
+        required = ()
+        yield "segviz", NOTE, 'not installed; in its folder, python -m pip install -e "."'
+    for line in required:
         name, extra = re.split(r"[^\w.-]", line)[0], re.search(r"extra == ['\"](.*)['\"]", line)
         if name in checked or name == "wordllama" or (extra and extra[1] not in _EXTRAS):
             continue  # the embedder is checked below; two extras may need one package
@@ -50,8 +56,8 @@ def _packages() -> Iterator[Finding]:
             import_module(modules.get(name.lower(), name))
             yield name, GOOD, version
         except metadata.PackageNotFoundError:
-            optional, wanted = (" (optional)", f"'segviz[{extra[1]}]'") if extra else ("", name)
-            what = f"not installed{optional}; python -m pip install {wanted}"
+            optional = " (optional)" if extra else ""
+            what = f"not installed{optional}; python -m pip install {name}"
             yield name, GOOD if extra else BAD, what
         except (Exception, SystemExit) as error:  # an import may raise anything
             yield name, BAD, f"{version} cannot be imported: {type(error).__name__}: {error}"
@@ -127,12 +133,11 @@ def doctor(options: Options, console: Console) -> int:
     tested = _server(options.server, options.model or "") if options.server else ()
     findings = list(dict.fromkeys([*_packages(), *_parts(), *_keys(), *tested]))
     healthy = all(state != BAD for _, state, _ in findings)
-    version = metadata.version("segviz")
     if options.json:
         described = [dict(zip(("name", "state", "what"), each, strict=True)) for each in findings]
-        console.json("doctor", {"version": version, "healthy": healthy, "findings": described})
+        console.json("doctor", {"version": __version__, "healthy": healthy, "findings": described})
     else:
-        console.line(f"segviz {version}")
+        console.line(f"segviz {__version__}")
         for name, state, what in findings:
             console.line(f"{state:<8} {name}: {what}")
     return OK if healthy else FAILED

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import metadata
 from itertools import product
 from pathlib import Path
 from typing import Any, Generic, NamedTuple
@@ -56,6 +55,7 @@ from segviz.handover import HandoverError, built_in
 from segviz.memory import CallEstimate, Memory, build, parts_of, reference, rehearse
 from segviz.memory.written import Texts, instead_of_extracts
 from segviz.retrieval import RELEVANCE
+from segviz.version import __version__
 
 _WAIT_SECONDS = 10
 """Seconds to wait for a Dask scheduler to answer, and then for its first worker."""
@@ -69,10 +69,10 @@ _many = section(
 )
 
 _RESUME = "Save every finished run as a file in this folder, and measure only the missing runs."
-_WORKERS = "Processes on this machine; more than one needs the extra segviz[parallel]."
+_WORKERS = "Processes on this machine; more than one needs joblib."
 _SCHEDULER = (
     "Run on the workers of this Dask scheduler, such as tcp://host:8786; conversations "
-    "are sent to them (extra segviz[cluster])."
+    "are sent to them (needs joblib and distributed)."
 )
 many_options = together(
     measuring_options,
@@ -320,7 +320,7 @@ class Results(Generic[Measurement]):
 
     def keep(self, run: str, one: Measured[Measurement]) -> None:
         """Writes the result of a finished run; raises UsageError if that fails."""
-        content = {"segviz": metadata.version("segviz"), **plain(one)}
+        content = {"segviz": __version__, **plain(one)}
         with user_errors(OSError):
             files.write(self._folder / f"{run}.json", json.dumps(content, allow_nan=False))
 

@@ -41,10 +41,7 @@ _AUDIT = (
     "Add columns of means without the questions that this file disputes; its format is that of "
     "sweep --audit."
 )
-_WORKERS = (
-    "Processes on this machine; more than one needs the extra segviz[parallel]. Times are then not "
-    "comparable."
-)
+_WORKERS = "Processes on this machine; more than one needs joblib. Times are then not comparable."
 
 
 @command

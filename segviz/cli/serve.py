@@ -24,6 +24,7 @@ import click
 
 from segviz.cli.command import EXITS, Options, UsageError, command, option, together, user_errors
 from segviz.cli.console import Console, OutputError
+from segviz.version import __version__
 
 SETTINGS: dict[str, Any] = {
     "browser.gatherUsageStats": False,
@@ -154,7 +155,7 @@ server_options = together(
         is_flag=True,
     ),
     option("--no-browser", "Do not open a browser.", is_flag=True),
-    click.version_option(package_name="segviz", message="segviz %(version)s"),
+    click.version_option(__version__, message="segviz %(version)s"),
 )
 """Options of all commands that start the app."""
 

@@ -22,7 +22,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
-from importlib import import_module, metadata
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -31,6 +31,7 @@ from segviz.conversation import Conversation, reordered
 from segviz.handover import HandoverError
 from segviz.memory import Memory, paid
 from segviz.retrieval import check_count
+from segviz.version import __version__
 
 Build = Callable[[Conversation], Memory]
 Result = TypeVar("Result")
@@ -68,7 +69,7 @@ class _Run:
         """Builds and measures; returns the result, or the error of code from outside segviz."""
         if self.code != code_hash():
             raise ValueError(
-                f"a worker has another segviz ({metadata.version('segviz')}), so its numbers may "
+                f"a worker has another segviz ({__version__}), so its numbers may "
                 "differ; install the same version for all workers"
             )
         spoken = self.conversation
@@ -216,7 +217,7 @@ def code_hash() -> str:
 
     Processes with equal hashes compute equal numbers.
     """
-    folder, digest = Path(__file__).parents[1], sha256(metadata.version("segviz").encode())
+    folder, digest = Path(__file__).parents[1], sha256(__version__.encode())
     for path in sorted(each for each in folder.rglob("*") if each.suffix in _SOURCE):
         digest.update(f"\0{path.relative_to(folder).as_posix()}\0".encode() + path.read_bytes())
     return digest.hexdigest()
@@ -228,5 +229,6 @@ def import_extra(module: str, extra: str, purpose: str) -> Any:
         return import_module(module)
     except ImportError:
         raise ValueError(
-            f"{purpose} needs {module}, which is not installed: pip install 'segviz[{extra}]'"
+            f"{purpose} needs {module}, which is not installed; in a clone of segviz: "
+            f'pip install -e ".[{extra}]"'
         ) from None

@@ -18,6 +18,7 @@ from segviz.plugins import load_plugins
 from segviz.store import Saved
 from segviz.systems import SYSTEMS
 from segviz.tree import Invariant, Vector, are_invariants
+from segviz.version import __version__
 
 COMPONENTS: dict[str, Mapping[str, Callable[..., Any]]] = {
     "compatibility": COMPATIBILITY,
@@ -253,7 +254,7 @@ def provenance(chat: Chat, system: System) -> dict[str, Any]:
     """
     roles = {role for registry, role in _ROLES.items() if needs_chat(system, [registry])}
     prompts = {**texts_of(), **getattr(system, "prompts", {}), **chat.prompts}
-    versions = {name: metadata.version(name) for name in ("segviz", "openai")}
+    versions = {"segviz": __version__, "openai": metadata.version("openai")}
     return {
         "versions": versions,
         "models": {role: chat.about(role) for role in sorted(roles)},

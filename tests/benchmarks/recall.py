@@ -181,7 +181,8 @@ def measured(memories: Mapping[str, Memory]) -> dict[str, Any]:
                         "bm25": bm25(others),
                     }
                 )
-    versions = {name: metadata.version(name) for name in ("segviz", "numpy", "wordllama", "bm25s")}
+    versions = {name: metadata.version(name) for name in ("numpy", "wordllama", "bm25s")}
+    versions = {"segviz": segviz.__version__, **versions}
     return {
         "format": "segviz-results",
         "version": 1,

@@ -20,6 +20,7 @@ from segviz.cli.console import Console, visible
 from segviz.construct import parameters
 from segviz.conversation import TITLES
 from segviz.memory import COMPONENTS
+from segviz.version import DISTRIBUTION
 from tests.data import ROOT
 
 COMMAND = [sys.executable, "-c", "import sys; from segviz.cli import main; sys.exit(main())"]
@@ -265,7 +266,10 @@ def test_the_doctor_never_shows_a_key(run, monkeypatch):
 
 
 def test_the_doctor_names_what_is_missing(run, monkeypatch):
-    lines = metadata.requires("segviz")
+    try:
+        lines = metadata.requires(DISTRIBUTION)
+    except metadata.PackageNotFoundError:
+        pytest.skip("segviz runs from a folder that is not installed")
     required = {re.match(r"[\w-]+", line)[0] for line in lines if "extra ==" not in line}
     every = [finding["name"] for finding in run("doctor", "--json").json["findings"]]
     named = set(every)
