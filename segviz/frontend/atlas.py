@@ -28,6 +28,7 @@ def atlas_payload(
     dots: Sequence[tuple[int, str, int, int]],
     changes: Sequence[Sequence[RankChange]],
     names: tuple[Sequence[str], Sequence[str]],
+    levels: tuple[Sequence[str], Sequence[str]],
 ) -> dict[str, Any]:
     """Returns the dots, and for each the ranks of its nodes before and after.
 
@@ -36,15 +37,15 @@ def atlas_payload(
             number of its gold turns.
         changes: the rank changes of all questions; a place is an index.
         names: the name of each node before and after.
+        levels: the name of its level before and after.
 
     Returns:
-        ``names`` of all nodes that occur, and ``dots``. The ``rows`` of a dot have a list for each
-        node: index of its name, rank before, rank after (0 for none), sum of flags, gold turns,
-        those that it only answers.
+        ``names`` and ``levels`` of all nodes that occur, and ``dots``. The ``rows`` of a dot have a
+        list for each node: index of its name, rank before, rank after (0 for none), sum of flags,
+        gold turns, those that it only answers.
     """
-    names_before, names_after = names
     place: dict[tuple[bool, int], int] = {}  # of the names in use, by (is new, node)
-    used: list[str] = []
+    used: list[tuple[str, str]] = []
 
     def name(change: RankChange) -> int:
         """Returns the place of a node's name in ``used``, which gets it at the first time."""
@@ -52,7 +53,8 @@ def atlas_payload(
         node = (True, new) if old < 0 else (False, old)
         if node not in place:
             place[node] = len(used)
-            used.append(names_after[new] if old < 0 else names_before[old])
+            here = 1 if old < 0 else 0
+            used.append((names[here][node[1]], levels[here][node[1]]))
         return place[node]
 
     def row(change: RankChange) -> list[Any]:
@@ -60,6 +62,7 @@ def atlas_payload(
         flags = READ_BEFORE * before + READ_AFTER * after + NARROW * change.narrow
         return [name(change), *change.ranks, flags, change.gold, change.answers]
 
+    # The rows fill ``used``, so they come first.
     return {
         "dots": [
             {
@@ -71,5 +74,6 @@ def atlas_payload(
             }
             for question, text, group, asked in dots
         ],
-        "names": used,
+        "names": [name for name, _ in used],
+        "levels": [level for _, level in used],
     }

@@ -59,8 +59,7 @@ def test_which_node_gave_a_rescued_turn_its_score(press, app, memory):
     shown = tuple(app.attribute(KEY, name) for name in ("policy", "alpha", "horizon"))
     assert shown == (settings.policy, f"{settings.alpha:g}", str(settings.horizon))
     result = memory.ask(question.text, settings)
-    gold = memory.gold(question.evidence, result.structure)
-    assert node in gold.by_node
+    assert node in memory.gold(question, result.structure).by_node
     assert node in set(result.after) - set(result.before)
     ledger = result.explain(node)
     best = max((e for e in ledger.received if e.hop == 1), key=lambda entry: entry.amount)

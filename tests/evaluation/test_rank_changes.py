@@ -73,7 +73,11 @@ def test_the_message_names_each_node_once_and_refers_to_it():
     found = changes(memory, PLAIN, PLAIN, other)
     both = [node_names(m.structure, m.labels()) for m in (memory, other)]
     text = "x" * 400
-    sent = atlas_payload([(1, text, 2, 5), (0, "<b>", 0, 1)], found, (both[0], both[1]))
+    levels = [[f"L{level}" for level in m.structure.level] for m in (memory, other)]
+    dots = [(1, text, 2, 5), (0, "<b>", 0, 1)]
+    sent = atlas_payload(dots, found, (both[0], both[1]), (levels[0], levels[1]))
+    of_name = {*zip(both[0] + both[1], levels[0] + levels[1], strict=True)}
+    assert {*zip(sent["names"], sent["levels"], strict=True)} <= of_name
     first, second = sent["dots"]
     assert (first["place"], first["group"], first["asked"]) == (1, 2, 5)
     assert len(first["text"]) == 300

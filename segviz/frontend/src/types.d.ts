@@ -525,7 +525,9 @@ interface Dot {
 interface AtlasMessage {
   about: string;
   dots: Dot[];
+  /** Of the nodes in the rows, with the names of their levels. */
   names: string[];
+  levels: string[];
   groups: string[];
   /** What stands over the ranks before and after. */
   sides: [string, string];

@@ -31,6 +31,7 @@ from segviz.figures.compare import (
 from segviz.frontend.atlas import atlas_payload, node_names
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
+from segviz.systems import level_name, level_names
 from segviz.ui import keys
 from segviz.ui.settings import read_preset, read_settings, write_question
 from segviz.ui.state import AppSession, fingerprint
@@ -262,7 +263,12 @@ def draw_dots(
         if group_of(row) == group
     ]
     names = [name for name, _ in sides]
-    payload = atlas_payload(dots, changes, (before, after)) | {
+    levels_before, levels_after = (
+        [level_name(int(level), level_names(memory.system)) for level in memory.structure.level]
+        for _, (_, memory, _) in sides
+    )
+    levels = levels_before, levels_after
+    payload = atlas_payload(dots, changes, (before, after), levels) | {
         "about": fingerprint(about, names, dots),
         "groups": GROUPS,
         "sides": names,

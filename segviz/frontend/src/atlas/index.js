@@ -82,7 +82,8 @@ function show(s, i) {
   if (from) Object.assign(from, { className: "dot", tabIndex: -1 });
   Object.assign(to, { className: "dot shown", tabIndex: 0 });
   s.shown = i;
-  const called = (/** @type {number} */ row) => `“${isolateText(s.data.names[about.rows[row][0]])}”`;
+  const called = (/** @type {number} */ row) =>
+    `“${isolateText(s.data.names[about.rows[row][0]])}” on ${s.data.levels[about.rows[row][0]]}`;
   const [tone, verdict] = verdictOf(...answerOf(about), called);
   s.question.textContent = isolateText(about.text);
   Object.assign(s.verdict, { className: `verdict ${tone}`, textContent: verdict });
