@@ -17,6 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import segviz
 from segviz.embedding import HashingEmbedder
 from segviz.memory import Memory
+from tests.data import ROOT
 from tests.trees import small_chat
 
 # Compiled once, not by every process and its commands; Git ignores the files.
@@ -30,6 +31,15 @@ collect_ignore = ["plugins/example"]  # installed by a test, and its own tests r
 settings.register_profile("segviz", deadline=None, max_examples=50, derandomize=True)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("segviz")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def in_the_project():
+    """Streamlit reads the settings of the working folder, and tests may be run from any."""
+    before = os.getcwd()
+    os.chdir(ROOT)
+    yield
+    os.chdir(before)
 
 
 @pytest.fixture(autouse=True)

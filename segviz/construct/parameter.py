@@ -7,9 +7,12 @@ part of a link, a documented row in the Guide and a checked argument.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any
+
+import numpy as np
 
 _KEY = "segviz"
 
@@ -144,6 +147,34 @@ def parameters(kind: type) -> tuple[Parameter, ...]:
     return tuple(declared)
 
 
+def check_number(
+    name: str,
+    value: Any,
+    expected: str,
+    low: float = 0,
+    high: float = math.inf,
+    *,
+    whole: bool = False,
+) -> Any:
+    """Returns a number in its normal form; API, commands, links and widgets check numbers here.
+
+    Args:
+        name: name of the value, for the error.
+        value: the value. Numbers of NumPy are numbers; True, NaN and texts are not.
+        expected: what the value must do, for the error: "be at least 1".
+        low: least legal value.
+        high: greatest legal value.
+        whole: True for an int; 2.0 becomes 2.
+
+    Raises:
+        ValueError: names the value and what was expected.
+    """
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not number or not low <= value <= high or (whole and value != int(value)):
+        raise ValueError(f"{name} is {value!r:.80}; it must {expected}")
+    return int(value) if whole else value
+
+
 class Declared:
     """Base of dataclasses with declared parameters; it rejects values outside their range."""
 
@@ -165,12 +196,7 @@ class Declared:
                 )
             if low is None or high is None:  # ``param`` declares both or none
                 continue
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ValueError(f"{parameter.name} must be a number, not {value!r}")
-            if not low <= value <= high:
-                raise ValueError(
-                    f"{parameter.name} is {value}; it must lie between {low} and {high}"
-                )
+            check_number(parameter.name, value, f"lie between {low} and {high}", low, high)
 
 
 def as_settings(instance: Any) -> dict[str, Any]:

@@ -25,8 +25,9 @@ import re
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from segviz.llm.cache import NOTE, Completion, ModelCache, content_key
@@ -44,6 +45,8 @@ T = TypeVar("T")
 
 _END = b"\n\ndata: [DONE]\n\n"  # of a stream
 _SAID = 300
+_MOST_BYTES = 50_000_000  # of one reply; the vectors of the largest request take a third
+_LONGEST = 20  # timeouts that one reply may take as a whole
 _ADAPTABLE = (400, 422, 500, 501)
 _PASSING = (408, 409, 425, 429)
 _UNFIT = ("label", "text", "empty", "length")
@@ -119,7 +122,10 @@ class Client(Metered):
             http_client=openai.DefaultHttpxClient(
                 timeout=endpoint.timeout,
                 follow_redirects=False,
-                event_hooks={"request": [lambda request: _ON_SEND.get()()]},
+                event_hooks={
+                    "request": [lambda request: _ON_SEND.get()()],
+                    "response": [self._bound],
+                },
             ),
         )
         self._listing = threading.Lock()
@@ -261,18 +267,50 @@ class Client(Metered):
             raise Fault(f"the server broke off: {_line(answer)}", 500, answer=answer)
         return reply
 
+    def _bound(self, response: Any) -> None:
+        """Ends a response, whatever its status, after so many bytes and so many timeouts."""
+        # The HTTP package below ``openai``, which is another one by version.
+        package = import_module(type(response).__module__.partition(".")[0])
+        stream, until = response.stream, time.monotonic() + _LONGEST * self.endpoint.timeout
+
+        class Bounded(package.SyncByteStream):  # type: ignore[misc, name-defined]
+            def __iter__(bounded) -> Iterator[bytes]:
+                size = 0
+                for piece in stream:
+                    size += len(piece)
+                    self._check_size(size)
+                    if time.monotonic() > until:
+                        what = f"the reply took longer than {_LONGEST} timeouts of "
+                        what += f"{self.endpoint.timeout:g} s"
+                        raise Fault(what, "timeout", final=True)
+                    yield piece
+
+            def close(bounded) -> None:
+                stream.close()
+
+        response.stream = Bounded()
+
+    def _check_size(self, size: int) -> None:
+        if size > _MOST_BYTES:
+            what = f"the reply was longer than {_MOST_BYTES / 1e6:.0f} MB"
+            raise Fault(what, "body", final=True)
+
     def _content(self, response: openai.APIResponse[Any], streamed: bool) -> bytes:
         """Reads the body of a response, for as long as the server goes on sending pieces of it."""
         pieces: list[bytes] = []
+        size = 0  # once unpacked
         try:
             for piece in response.iter_bytes():
                 pieces.append(piece)
+                size += len(piece)
+                self._check_size(size)
                 if not self.heard(piece) and streamed:
                     pieces.append(_END)
                     break
             return b"".join(pieces)
-        # Errors of the HTTP package below ``openai``, which is another one by version.
-        except Exception as error:
+        except Fault:
+            raise
+        except Exception as error:  # of the HTTP package below ``openai``
             name = type(error).__name__
             if "Timeout" in name:
                 raise self._silent() from None

@@ -505,7 +505,7 @@ def ask(
 
     Raises:
         ValueError: A setting is out of range (its legal range is named), ``as_of`` is no time or
-            comes with a step, or the question is not UTF-8.
+            comes with a step, or the question is no text, or not UTF-8.
         TypeError: A setting is unknown.
 
     Source: SegTreeMem Algorithm 2.
@@ -519,6 +519,8 @@ def ask(
         if settings.step is None:
             settings = replace(settings, step=memory.moment(question))
         question = question.text
+    if not isinstance(question, str):
+        raise ValueError(f"the question is {question!r:.80}; expected a text or a Question")
     try:
         question.encode()
     except UnicodeEncodeError:

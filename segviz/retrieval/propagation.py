@@ -7,6 +7,7 @@ target passes nothing on.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.construct import check_number
 from segviz.handover import built_in, calling, check_pairs
 from segviz.tree import IntArray, Structure
 from segviz.tree.structure import once_per_structure
@@ -118,7 +120,6 @@ policy can change a measure over leaves."""
 
 
 _MAX_HOPS = 999
-_NUMBER = (int, float, np.number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,18 +149,15 @@ def check_policy(name: str, policy: str) -> str:
 
 def check_alpha(name: str, alpha: float) -> float:
     """Returns the decay; ValueError unless it lies in [0, 1)."""
-    if not (isinstance(alpha, _NUMBER) and 0 <= alpha < 1):
-        raise ValueError(f"{name} is {alpha!r}; it must be a number, at least 0 and below 1")
-    return alpha
+    below = math.nextafter(1, 0)
+    expected = "be a number, at least 0 and below 1"
+    return float(check_number(name, alpha, expected, high=below))
 
 
 def check_horizon(name: str, hops: int) -> int:
     """Returns the number of hops; ValueError unless it is whole and in [0, 999]."""
-    if not (isinstance(hops, _NUMBER) and 0 <= hops <= _MAX_HOPS and hops == int(hops)):
-        raise ValueError(
-            f"{name} is {hops!r}; it must be a whole number of hops, 0 or more, at most {_MAX_HOPS}"
-        )
-    return hops
+    expected = f"be a whole number of hops, 0 or more, at most {_MAX_HOPS}"
+    return int(check_number(name, hops, expected, high=_MAX_HOPS, whole=True))
 
 
 def check_setting(policy: str, alpha: float, horizon: int) -> None:
@@ -196,16 +194,31 @@ def propagate(
         The final scores and those of each hop.
 
     Raises:
-        ValueError: the policy is unknown, alpha or horizon is out of range, or an edge names a node
-            outside ``initial``.
+        ValueError: the policy is unknown, alpha or horizon is out of range, a score is not finite,
+            or an edge is no pair of two nodes of ``initial``.
 
     Source: SegTreeMem §4.3.1, equations 3 and 4; Algorithm 2, lines 7 to 13. Departs in one
         convention: under ``none`` there is no operator, so s̃ = s⁽⁰⁾ and not s⁽⁰⁾ / Σ αᵏ. The
         ranking is the same, and scores stay comparable.
     """
     check_setting(policy, alpha, horizon)
+    if not np.isfinite(initial).all():
+        raise ValueError("a score is not finite; expected non-negative numbers")
+    if structure is None or edges is not structure.edges:
+        edges = _checked(edges)
     hops = spread(initial, edges, policy, horizon, structure)
     return Propagated(combine(hops, policy, alpha), hops)
+
+
+def _checked(edges: Any) -> NDArray[Any]:
+    """Returns edges as int64 (m, 2); ValueError for numbers that are not whole, and self-loops."""
+    given = np.asarray(edges).reshape(-1, 2)
+    pairs = given.astype(np.int64)
+    if not np.array_equal(pairs, given):
+        raise ValueError("an edge names a node by a number that is not whole")
+    if len(same := pairs[pairs[:, 0] == pairs[:, 1]]):
+        raise ValueError(f"node {same[0, 0]} is its own parent")
+    return pairs
 
 
 def spread(

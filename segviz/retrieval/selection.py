@@ -10,6 +10,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.construct import check_number
 from segviz.text.words import QUOTED, all_tokens, content_tokens
 from segviz.tree import Structure
 from segviz.tree.structure import once_per_structure
@@ -33,10 +34,11 @@ def admissible(structure: Structure, levels: Collection[int] | None = None) -> N
 
 
 def ascending(levels: Collection[int]) -> tuple[int, ...]:
-    """Returns level numbers in ascending order, each once; ValueError for no collection."""
+    """Returns level numbers in ascending order, each once; ValueError for other collections."""
     if isinstance(levels, str) or not isinstance(levels, Collection):
         raise ValueError(f"levels is {levels!r}; it must be a collection of level numbers or None")
-    return tuple(sorted({int(level) for level in levels}))
+    expected = "be a whole number, 0 or more"
+    return tuple(sorted({check_number("a level", each, expected, whole=True) for each in levels}))
 
 
 def ranking(
@@ -243,11 +245,13 @@ def estimated_tokens(text: str) -> int:
     return (len(text) + 3) // 4
 
 
+_MOST = 1_000_000_000
+
+
 def check_count(name: str, value: int) -> int:
     """Returns the value of a setting; ValueError unless it is a whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} is {value!r}; it must be a whole number, at least 1")
-    return value
+    expected = f"be a whole number, at least 1, at most {_MOST:,}"
+    return int(check_number(name, value, expected, 1, _MOST, whole=True))
 
 
 def level_distribution(structure: Structure, nodes: Collection[int]) -> dict[int, int]:

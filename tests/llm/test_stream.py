@@ -1,8 +1,11 @@
 """Replies are streamed: a timeout bounds the silence of the server, not its whole reply."""
 
+import gzip
+from dataclasses import replace
+
 import pytest
 
-from segviz.llm import ModelError, Prompt
+from segviz.llm import ModelError, Prompt, client
 from tests.llm import server as wire
 from tests.llm.conftest import Bench
 
@@ -78,3 +81,36 @@ def test_a_server_that_does_not_stream_or_count_is_asked_for_whole_replies(
         assert chat.reply(prompt).text
     assert asked_for_streams(bench)[-1] is False
     assert chat.reply(Prompt("", "Once more.")).tokens > 0
+
+
+DRIP = {
+    "a stream": wire.Fault(text=WORDS, drip=0.05),
+    "one piece": wire.Fault(body=b"{" * 99, drip=0.05),
+}
+DRIP["an error"] = wire.Fault(status=400, body=b"{" * 99, drip=0.05)
+ENDLESS = {name: replace(fault, drip=0.0) for name, fault in DRIP.items()}
+
+
+@pytest.mark.parametrize("name", DRIP)
+def test_a_reply_that_never_ends_is_given_up_after_some_timeouts(bench: Bench, monkeypatch, name):
+    monkeypatch.setattr(client, "_LONGEST", 0.2)
+    bench.server.fault = lambda request: DRIP[name]
+    said = r"the reply took longer than 0.2 timeouts of 1 s. Tried once. Check that the server"
+    with pytest.raises(ModelError, match=said):
+        bench.chat(timeout=1, retries=3).reply(CHOICE)
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_reply_has_a_largest_size(bench: Bench, monkeypatch, name):
+    monkeypatch.setattr(client, "_MOST_BYTES", 90)
+    bench.server.fault = lambda request: ENDLESS[name]
+    with pytest.raises(ModelError, match=r"the reply was longer than 0 MB. Tried once."):
+        bench.chat(timeout=1, retries=3).reply(CHOICE)
+
+
+def test_a_compressed_reply_has_the_same_largest_size(bench: Bench, monkeypatch):
+    monkeypatch.setattr(client, "_MOST_BYTES", 10_000)
+    packed = wire.Fault(body=gzip.compress(b" " * 1_000_000), headers={"Content-Encoding": "gzip"})
+    bench.server.fault = lambda request: packed
+    with pytest.raises(ModelError, match="the reply was longer than"):
+        bench.chat(timeout=1, retries=0).reply(CHOICE)

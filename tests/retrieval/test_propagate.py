@@ -102,3 +102,18 @@ def test_neighbours_equal_the_dense_matrix_form_and_need_the_structure():
     np.testing.assert_allclose(result.final, expected, atol=1e-15)
     with pytest.raises(ValueError, match="pass structure="):
         propagate(initial, s.edges, "neighbours")
+
+
+@pytest.mark.parametrize(
+    ("initial", "edges", "message"),
+    [
+        ([1.0, float("nan")], [[0, 1]], "a score is not finite"),
+        ([1.0, float("inf")], [[0, 1]], "a score is not finite"),
+        ([1.0, 0.0], [[0, 0.5]], "a number that is not whole"),
+        ([1.0, 0.0], [[1, 1]], "node 1 is its own parent"),
+        ([1.0, 0.0], [[0, 2]], "edges name nodes"),
+    ],
+)
+def test_scores_and_edges_that_mean_nothing_are_refused(initial, edges, message):
+    with pytest.raises(ValueError, match=message):
+        propagate(np.array(initial), np.array(edges))

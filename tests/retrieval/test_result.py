@@ -38,3 +38,9 @@ def test_similar_nodes_are_the_best_of_another_text_without_repeats():
     assert found == scored[: len(found)]
     assert found
     assert result.similar("zzz", 7) == []
+
+
+@pytest.mark.parametrize("question", [None, 3, ["a"], b"who"])
+def test_a_question_that_is_no_text_is_refused(memory, question):
+    with pytest.raises(ValueError, match="expected a text or a Question"):
+        memory.ask(question)

@@ -2,6 +2,7 @@
 
 from dataclasses import fields, replace
 
+import numpy as np
 import pytest
 
 import segviz
@@ -27,6 +28,15 @@ QUESTION = "Who sold the boat?"
         ),
         ({"k": 0}, "k is 0; it must be a whole number, at least 1"),
         ({"k": "3"}, "whole number"),
+        ({"k": True}, "k is True"),
+        ({"k": 1.5}, "k is 1.5"),
+        ({"k": 10**23}, "at most 1,000,000,000"),
+        ({"horizon": True}, "horizon is True"),
+        ({"alpha": True}, "alpha is True"),
+        ({"alpha": float("inf")}, "alpha is inf"),
+        ({"levels": [0.5]}, "a level is 0.5; it must be a whole number, 0 or more"),
+        ({"levels": [-1]}, "a level is -1"),
+        ({"levels": ["1"]}, "a level is '1'"),
         ({"budget": 0}, "budget is 0"),
         ({"levels": "01"}, "levels is '01'; it must be a collection"),
         ({"method": "magic"}, "method is 'magic'; choose one of propagate, native"),
@@ -35,6 +45,12 @@ QUESTION = "Who sold the boat?"
 def test_what_is_out_of_range_is_named(change, message):
     with pytest.raises(ValueError, match=message.replace("(", r"\(")):
         RetrievalSettings(**change)
+
+
+def test_whole_numbers_of_every_type_are_one_setting():
+    given = [(2, 3, 1), (2.0, 3.0, 1.0), (np.int64(2), np.float32(3), np.uint8(1))]
+    settings = [RetrievalSettings(horizon=h, k=k, levels=[level]) for h, k, level in given]
+    assert len(set(map(repr, settings))) == 1
 
 
 def test_levels_of_any_collection_are_an_ascending_tuple():
