@@ -258,7 +258,7 @@ def averaged(parts: Sequence[Outcomes]) -> Outcomes:
 
 def _plain(columns: Mapping[str, NDArray[np.float64]]) -> dict[str, tuple[float | None, ...]]:
     return {
-        name: tuple(None if np.isnan(value) else value for value in column.tolist())
+        name: tuple(None if value != value else value for value in column.tolist())  # NaN
         for name, column in columns.items()
     }
 

@@ -12,8 +12,8 @@ from segviz.conversation import TITLES, Question
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation import MEASURES, Mean, evaluate
 from segviz.evaluation.aggregate import mean_ci, means_together
-from segviz.evaluation.evaluation import rescue
-from segviz.evaluation.measures import CHOICES, sees
+from segviz.evaluation.evaluation import budget_rows, rescue
+from segviz.evaluation.measures import BUDGETS, CHOICES, sees
 from segviz.evaluation.question_batch import Limits, QuestionBatch
 from segviz.retrieval import POLICIES, RetrievalSettings, ranking
 from segviz.retrieval.gold import ANSWERED, FOUND, QUOTED
@@ -306,3 +306,24 @@ def test_the_rescue_brings_most_gold_turns_in_evidence():
     gains = [sum(now[:3]) - sum(was[:3]) for was, now in zip(before, after, strict=True)]
     assert gains[found.place] == max(gains) > 0
     assert rescue(memory, ()) is None
+
+
+def test_a_curve_over_tokens_has_what_a_budget_of_so_many_reads():
+    memory, how = built(sessions=6), {"policy": "both", "alpha": 0.3, "relevance": "hybrid"}
+    asked = memory.conversation.questions
+    rows = budget_rows({"a": evaluate(memory, asked, **how).outcomes}, adversarial=False)
+    assert [(row["setting"], row["tokens"]) for row in rows] == [("a", T) for T in BUDGETS]
+    for row in rows:
+        limited = evaluate(
+            memory, asked, **how, budget=row["tokens"], tokens=row["tokens"]
+        ).outcomes
+        assert row["in evidence"] == limited.mean("in_evidence", adversarial=False)
+        assert row["answer words"] == limited.mean("answer_words", adversarial=False)
+        turns = [
+            (fate[0] + fate[1]) / fate[3]
+            for fate, category in zip(limited.fates, limited.categories, strict=True)
+            if fate[3] and category != 5
+        ]
+        assert row["gold turns"].value == pytest.approx(np.mean(turns))
+    values = [row["in evidence"].value for row in rows]
+    assert values == sorted(values)
