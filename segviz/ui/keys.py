@@ -13,6 +13,7 @@ PAGE_WANTED = "page-wanted"  # path of the page to switch to after this run
 # --- sidebar: which conversation, and how its memory is built --------------------------
 SOURCE = "source"
 SAMPLE = "sample"
+OPEN_ANOTHER = "open-another"  # the panel that opens another conversation
 DROPPED = "dropped"  # the upload zone that covers the page
 PATH = "path"
 HELD = "held"  # the shown state of a watched conversation

@@ -137,7 +137,7 @@ class TestGrow:
 
 
 def test_the_tally_follows_the_setting_and_opens_the_questions_it_counts():
-    for group, verb, sign in (("won", "rescues", 1), ("lost", "loses", -1)):
+    for group, verb, sign in (("won", "gains on", 1), ("lost", "loses on", -1)):
         app = set_in_header(page("ask").run(), policy="neighbours", alpha=0.9, horizon=3)
         conversation = app.session_state["last"].corpus[0]
         evidence = {each.text: len(each.evidence) for each in conversation.questions}
@@ -193,14 +193,16 @@ class TestAsk:
         before = evidence_scores(app)
         assert not on_canvas(app)["bare"]
         for view in ("Node-link", "Outline"):
-            labelled(app.segmented_control, "View").set_value(view).run()
-            assert not [s for s in clean(app).slider if s.label in "αH"]
+            labelled(app.selectbox, "View").set_value(view).run()
+            assert [s.value for s in clean(app).slider if s.label in "αH"] == [0.37, 4]
             assert on_canvas(app)["bare"]
             assert on_canvas(app)["live"]["alpha"] == 0.37
             assert evidence_scores(app) == before
 
     def test_a_preset_is_one_click_and_the_one_in_force_is_marked(self):
-        app = clean(page("ask").run())
+        app = page("ask")
+        app.session_state["more-settings"] = True
+        app = clean(app.run())
         presets, relevance = "scoring-preset", "relevance-shown"
         assert shown(app, presets).value == "tree at work"
         assert shown(app, relevance).value == "hybrid"
@@ -243,16 +245,17 @@ class TestAsk:
 
     def test_a_systems_own_retrieval_stands_beside_the_presets(self):
         app = page("ask").run()
+        app.session_state["more-settings"] = True
         app.session_state["system"] = "memtree"
         app = clean(app.run())
         presets, relevance = "scoring-preset", "relevance-shown"
         assert shown(app, presets).value == "the system's own"
         assert shown(app, relevance).value == "dense"
-        assert "relevance: dense, its paper's" in shown(app, relevance).options
+        assert "dense, its paper's" in shown(app, relevance).options
         own = evidence_scores(app)
         shown(app, presets).set_value("no propagation").run()
         assert shown(clean(app), relevance).value == "contextual"
-        assert "relevance: dense, its paper's" not in shown(app, relevance).options
+        assert "dense, its paper's" not in shown(app, relevance).options
         assert evidence_scores(app) != own
         shown(app, presets).set_value("the system's own").run()
         assert evidence_scores(clean(app)) == own

@@ -16,6 +16,7 @@ from tests.browser.conftest import App
 
 
 def upload(app, name, data):
+    app.page.get_by_text("Open another", exact=True).click()
     app.page.get_by_text("Upload", exact=True).first.click()
     app.settle()
     app.page.locator('.st-key-upload input[type="file"]').set_input_files(

@@ -104,7 +104,7 @@ def test_a_dot_of_the_atlas_plays_its_change_and_a_click_closes_it_and_asks(app,
 def test_tree_levels_evidence_and_verdict_are_on_the_first_screen(ask):
     ask.page.set_viewport_size({"width": 1280, "height": 720})
     ask.settle()
-    rows = (".st-key-asking", ".st-key-scoring", f".st-key-{KEY} .head-row")
+    rows = (".st-key-asking", f".st-key-{KEY} .head-row")
     tall = [ask.page.locator(row).bounding_box()["height"] for row in rows]
     assert sum(tall) <= 720 / 4
     for part in (".stage", ".verdict", ".evidence li:nth-child(8)"):
@@ -231,8 +231,7 @@ def test_no_text_is_smaller_than_twelve_pixels(app, path):
 def test_presenting_hides_the_controls_enlarges_the_rest_and_ends_with_escape(ask, memory):
     page, leaf = ask.page, memory.structure.collapsed.leaves[40]
     hidden = [
-        page.locator(where)
-        for where in ("[data-testid=stSidebar]", ".st-key-scoring", f".st-key-{KEY} .head-row")
+        page.locator(where) for where in ("[data-testid=stSidebar]", f".st-key-{KEY} .head-row")
     ]
     wide = ask.tree(KEY).locator(".stage").bounding_box()["width"]
     page.locator("body").press("p")

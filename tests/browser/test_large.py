@@ -59,6 +59,7 @@ def test_thousands_of_turns_and_one_of_a_megabyte(app, large):
 
 def test_a_file_dropped_while_another_is_being_built(app, large):
     app.open()
+    app.page.get_by_text("Open another", exact=True).click()
     app.page.get_by_text("Upload", exact=True).first.click()
     app.settle()
     upload(app, large)

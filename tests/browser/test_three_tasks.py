@@ -75,6 +75,7 @@ def test_which_node_gave_a_rescued_turn_its_score(press, app, memory):
 def test_at_which_alpha_a_missed_gold_turn_enters(app, memory):
     app.open("ask?question=5&policy=neighbours&alpha=0.1&horizon=3&relevance=hybrid")
     app.tree(KEY).locator(".path[data-ready=true]").wait_for()
+    app.tree(KEY).locator(".misses summary").click()
     misses = app.tree(KEY).locator(".misses li").filter(has=app.page.locator(".gold.missed"))
     said = misses.filter(has_text="α ≥").first.inner_text()
     node = int(misses.filter(has_text="α ≥").locator("button").get_attribute("data-at")[4:])

@@ -315,13 +315,15 @@ interface RankMark {
   node: number;
   rank: number;
   inside: boolean;
-  kind: "gold" | "changed" | "same";
+  kind: "gold" | "changed" | "same" | "alone";
 }
 interface PlacedMark {
   mark: RankMark;
   rect: Rect;
   x: number;
   y: number;
+  /** It has no number. */
+  dot: boolean;
 }
 
 type Incoming = ReturnType<typeof import("./canvas/flow.js").incomingOf>;
@@ -334,6 +336,7 @@ interface Sight {
   boxes: Boxes[];
   candidates?: { node: number | null; y: number }[]; // the lines beside the tree
   written: Rect[]; // the words on the axis
+  marks: Map<number, PlacedMark>[]; // of the retrieved nodes of each half
   labels: Written[][]; // the words on the boxes of each half
   taller: boolean; // than the page gives
 }
@@ -430,6 +433,7 @@ interface Elements {
   pins: HTMLElement;
   find: ReturnType<typeof import("./canvas/search.js").buildFind>;
   controls: ReturnType<typeof import("./canvas/controls.js").buildControls>;
+  bar: HTMLElement;
   lookControls: ReturnType<typeof import("./canvas/colour_menu.js").buildColourMenu>;
   overview: ReturnType<typeof import("./canvas/overview.js").buildOverview>;
   observer: ResizeObserver;

@@ -294,8 +294,7 @@ def choose_conversation(opened: OpenFile) -> Conversation | None:
         refusal(error, "Choose another conversation of the file.")
         return None
     _about(conversation, alone=len(entries) == 1)
-    _load_report(opened.corpus, position)
-    _reading_controls(opened)
+    _load_report(opened, position)
     return conversation
 
 
@@ -314,13 +313,14 @@ def _about(conversation: Conversation, alone: bool) -> None:
     )
 
 
-def _load_report(corpus: Corpus, position: int) -> None:
-    """Draws what was repaired or skipped in the file."""
-    report = corpus.report_of(position)
+def _load_report(opened: OpenFile, position: int) -> None:
+    """Draws what was repaired or skipped in the file, and how it was read."""
+    report = opened.corpus.report_of(position)
     repaired, skipped = report.count("repaired"), report.count("skipped")
     counts = {"kept": report.kept, "repaired": repaired, "skipped": skipped}
     phrases = [f"{count:,} {what}" for what, count in counts.items() if count or what == "kept"]
     with st.expander(f"Load report of the file: {', '.join(phrases)}"):
+        _reading_controls(opened)
         if report.lacks:
             st.caption(f"The file has no {' and no '.join(report.lacks)}.")
         if not report.findings:
@@ -341,10 +341,8 @@ def _reading_controls(opened: OpenFile) -> None:
     asks = next((loader.asks for loader in LOADERS.values() if loader.label == label), ())
     report = opened.corpus.report
     if report.headers:
-        columns = ", ".join(f"{meaning} = {name}" for meaning, name in report.columns.items())
-        with st.expander(f"Columns: {unmarked(columns)}"):
-            column_controls(opened.file, report.headers, report.columns)
-            preview(opened.corpus)
+        column_controls(opened.file, report.headers, report.columns)
+        preview(opened.corpus)
     if "day_first" in asks:
         st.selectbox("Order of dates", list(DATE_ORDERS), key=f"dates-{opened.file}")
     if "gap_hours" in asks:

@@ -36,12 +36,39 @@ def _upload_mb() -> int:
 
 
 _DOWNLOADED = "downloaded"  # path of a file that the next run opens
+_OPENED = "just-opened"
 _DROPPED = "dropped-file"  # file dropped on the page, until another is uploaded
 
 
 def choose_source() -> OpenFile | None:
     """Draws the choice of a file and returns it; the previous one if it cannot be read."""
     st.subheader("Conversation")
+    state = st.session_state
+    if state.pop(_OPENED, False):  # by the run before: what opens another is folded again
+        state[keys.OPEN_ANOTHER] = False
+    state.setdefault(keys.OPEN_ANOTHER, False)
+    panel = st.expander("Open another", key=keys.OPEN_ANOTHER, on_change="rerun")
+    try:
+        with panel:
+            opened = _chosen()
+    except (LoadError, store.StoreError) as error:
+        opened = None
+        refusal(error)
+    previous: OpenFile | None = state.get("last")
+    if opened is None and previous is None:
+        # Upload, Path or Paste was chosen before anything was open: start from the sample.
+        previous = open_file(str(sample_path(next(iter(TITLES)))))
+    elif opened is not None:
+        state[_OPENED] = previous is not None and previous.key != opened.key
+    state["last"] = opened or previous
+    return opened or previous
+
+
+def _chosen() -> OpenFile | None:
+    """Draws the choice of a source and of what is in it; returns the file, None if there is none.
+
+    Raises LoadError or StoreError if it cannot be read.
+    """
     downloaded = st.session_state.pop(_DOWNLOADED, None)
     if downloaded is not None:
         st.session_state[keys.SOURCE], st.session_state[keys.PATH] = "Path", downloaded
@@ -61,20 +88,7 @@ def choose_source() -> OpenFile | None:
         label_visibility="collapsed",
         **starts(keys.SOURCE, "Path" if os.environ.get(security.FILE) else "Sample"),
     )
-    try:
-        opened = sources[source or "Sample"]()
-    except (LoadError, store.StoreError) as error:
-        opened = None
-        refusal(error)
-    if opened is not None:
-        st.session_state["last"] = opened
-        return opened
-    previous: OpenFile | None = st.session_state.get("last")
-    if previous is None:
-        # Upload, Path or Paste was chosen before anything was open: start from the sample.
-        previous = open_file(str(sample_path(next(iter(TITLES)))))
-        st.session_state["last"] = previous
-    return previous
+    return sources[source or "Sample"]()
 
 
 def _sample() -> OpenFile:
@@ -204,6 +218,7 @@ def open_your_own() -> None:
 
     def take(source: str) -> None:
         st.session_state[keys.SOURCE] = source
+        st.session_state[keys.OPEN_ANOTHER] = True
 
     chosen = [
         st.button(label, icon=icon, key=f"open-{source}", on_click=take, args=(source,))

@@ -55,7 +55,7 @@ def question_box(session: AppSession, answer: str = "") -> Question:
         "Question",
         list(dict.fromkeys([*typed, *(numbers or _suggested(session))])),
         format_func=label,
-        index=None,
+        index=0 if asked is not None else None,  # one that is asked has no sign to empty it
         accept_new_options=True,
         placeholder="What would you ask this memory?",
         label_visibility="collapsed",

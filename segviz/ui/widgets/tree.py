@@ -39,15 +39,13 @@ _CHROME = 184
 _NODE_LINK_HEIGHT = 560
 
 
-def view_choice() -> None:
-    """Draws the views of one structure as tabs."""
-    st.segmented_control(
-        "View",
-        VIEWS,
-        required=True,
-        label_visibility="collapsed",
-        **shows("view", read_view(), write_view),
-    )
+def view_choice(folded: bool = False) -> None:
+    """Draws the views of one structure as tabs; as a box if ``folded``."""
+    shown = shows("view", read_view(), write_view)
+    if folded:
+        st.selectbox("View", VIEWS, label_visibility="collapsed", width=112, **shown)
+    else:
+        st.segmented_control("View", VIEWS, required=True, label_visibility="collapsed", **shown)
 
 
 def scene(session: AppSession, structure: Structure) -> Scene:

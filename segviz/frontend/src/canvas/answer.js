@@ -91,7 +91,7 @@ export const turnsOf = (data, node) => data.gold_turns[nodeOf(data, node)] ?? []
 export const nodeOf = (data, box) => data.origin[box] ?? box;
 
 /** The gold turns of each gold leaf and of each node above one that has any. */
-const heldBy = lastly((/** @type {Message} */ data, /** @type {Tree} */ tree) => {
+export const heldBy = lastly((/** @type {Message} */ data, /** @type {Tree} */ tree) => {
   /** @type {Map<number, string[]>} */
   const held = new Map();
   for (const leaf of data.gold) {

@@ -1,7 +1,7 @@
-// The verdict and the line of what changed, beside the controls that changed it; and holding a button (or the
-// key B) to see the same question without propagation.
+// The verdict, above the controls that changed it; and holding a button (or the key B) to see the same
+// question without propagation.
 
-import { element, make, rewrite } from "../shared/dom.js";
+import { element, rewrite } from "../shared/dom.js";
 import { NAMED, verdictOf } from "../shared/verdict.js";
 import { askedWords, levelName, nameOf, scoreLacking, turnsOf } from "./answer.js";
 import { onScores, schedule, showScores } from "./scheduler.js";
@@ -19,12 +19,22 @@ function showChanged({ elements: { changed }, scene }) {
   if (!scene.answer) return;
   const parts = changeParts(scene);
   rewrite(changed, parts, () => {
-    const [[tone, verdict], ...more] = parts;
-    element("div", `verdict ${tone}`, changed, verdict);
-    element("div", "parts", changed, ...more.map(([kind, text]) => make("span", kind,
-      make("b", "", kind), make("span", "", text))));
+    const [[tone, verdict]] = parts;
+    fit(element("div", `verdict ${tone}`, changed, verdict));
     changed.title = changeWords(parts);
   });
+}
+
+const SIZES = ["22px", "18px", "15px"]; // of a verdict; in the last it may have two lines
+
+/** As large as has room in one line.
+ * @param {HTMLElement} verdict */
+function fit(verdict) {
+  const size = SIZES.find((each) => {
+    verdict.style.fontSize = each;
+    return verdict.scrollWidth <= verdict.clientWidth && verdict.scrollHeight <= verdict.clientHeight;
+  });
+  verdict.classList.toggle("long", !size);
 }
 
 /** Verdict and line as one text.
@@ -86,7 +96,7 @@ function missedWords(data, { after, gold, is }) {
 export function buildHold(s, parent) {
   const button = element("button", { type: "button", className: "hold",
     title: "While you hold this button, or the key B, the page shows the answer without propagation" },
-  parent, "Hold: no propagation");
+  parent, "Hold: without");
   button.addEventListener("pointerdown", () => holdNone(s, true));
   for (const end of ["pointerup", "pointerleave", "pointercancel", "blur", "keyup"]) {
     button.addEventListener(end, () => holdNone(s, false));

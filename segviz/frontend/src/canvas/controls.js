@@ -1,7 +1,7 @@
-// The header's controls in "scores" (policy, α, H, drawing). Native elements, so that keyboard
+// The header's controls in "scores": α, H and drawing, in an exported page the policy, too. Native elements, so that keyboard
 // and screen readers work.
 
-import { element, make } from "../shared/dom.js";
+import { button, element, make } from "../shared/dom.js";
 import { buildSelect, showSelect } from "./colour_menu.js";
 import { onScores, schedule } from "./scheduler.js";
 import { change, report } from "./settings.js";
@@ -11,8 +11,7 @@ const FORMULA = "final = Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ, with s⁽ᵏ⁾ = W s�
 const MEANING = {
   alpha: `Decay α: the weight of each further hop. ${FORMULA}. 0 switches propagation off.`,
   horizon: `Hops H: how many edges a score may travel. ${FORMULA}. With 0 nothing is propagated.`,
-  mirrored: "Initial scores above the axis, propagated below",
-  change: "Propagated − initial score of every node",
+  change: "Draws the tree once, coloured by propagated − initial score, in place of the mirrored pair",
 };
 
 /** The controls. After a choice, or when a slider is let go, nothing more is to come: then Python
@@ -26,7 +25,7 @@ export function buildControls(s, parent) {
     change(s, part);
     schedule(s, true);
   };
-  const policy = buildSelect(root, "", "policy", (chosen) => {
+  const policy = buildSelect(root, "policy", "policy", (chosen) => {
     act({ policy: chosen });
     report(s);
   });
@@ -41,21 +40,13 @@ export function buildControls(s, parent) {
     input.addEventListener("pointerup", () => report(s));
     return { input, value: element("output", name, around) };
   };
-  const alpha = range("alpha", "decay α", "Decay alpha");
-  const horizon = range("horizon", "hops H", "Hops H");
-  /** @type {Record<string, HTMLInputElement>} */
-  const drawing = {};
-  const group = element("div",
-    { className: "drawing", role: "radiogroup", ariaLabel: "Drawing" }, root);
-  for (const [name, text] of [["mirrored", "Mirrored"], ["change", "Change"]]) {
-    const input = make("input", { type: "radio", name: "drawing", value: name });
-    element("label", { title: MEANING[name] }, group, input, make("span", "", text));
-    input.addEventListener("change", () => {
-      act({ drawing: name });
-      report(s);
-    });
-    drawing[name] = input;
-  }
+  const alpha = range("alpha", "α", "Decay alpha");
+  const horizon = range("horizon", "H", "Hops H");
+  const drawing = button("drawing", root, "Change", () => {
+    act({ drawing: s.settings.setting?.drawing === "change" ? "mirrored" : "change" });
+    report(s);
+  });
+  drawing.title = MEANING.change;
   onScores(s.frames, showControls);
   return { root, policy, alpha, horizon, drawing };
 }
@@ -73,7 +64,7 @@ function showControls(s) {
     policy, "Which way scores travel");
   showRange(controls.alpha, alpha, alpha_max, alpha_step, alpha.toFixed(2), policy);
   showRange(controls.horizon, horizon, Math.max(horizon, horizon_max), 1, String(horizon), policy);
-  for (const [name, input] of Object.entries(controls.drawing)) input.checked = name === drawing;
+  controls.drawing.ariaPressed = String(drawing === "change");
 }
 
 /** @type {(control: Elements["controls"]["alpha"], number: number, max: number, step: number,

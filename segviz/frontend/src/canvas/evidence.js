@@ -42,7 +42,7 @@ function showEvidence(s) {
   const { selected } = attention;
   const open = rows.find(({ node }) => node === selected);
   const words = scene.data.words === null || s.settings.held ? ""
-    : ` · ${scene.data.words.toLocaleString("en")} words`;
+    : `${scene.data.words.toLocaleString("en")} words to read`;
   const { texts, final } = scene.data;
   const said = JSON.stringify([rows, selected, open && final[open.node], words, [...evidence.unfolded]]);
   if (said === evidence.said && texts === evidence.texts) return;
@@ -50,12 +50,14 @@ function showEvidence(s) {
   const kept = rows.filter(({ out }) => !out).length;
   const heads = rows.filter(({ into }) => into === null);
   const differing = heads.filter(({ out }) => !out).length;
-  title.textContent = `Retrieved: ${kept} node${kept === 1 ? "" : "s"}`
-    + `${differing < kept ? `, ${differing} different texts` : ""}${words}`;
+  title.textContent = `Retrieved${differing < kept ? `: ${kept} nodes, ${differing} different texts` : ""}`;
+  title.title = words;
   hint.hidden = !Object.keys(scene.data.matches).length;
   const at = focusedBeside(root)?.dataset.node;
   const { scrollTop } = list;
-  list.replaceChildren(...heads.map((row) => entry(s, row, selected, rows.filter(({ into }) => into === row.node))));
+  const [stay, leave] = [false, true].map((gone) => heads.filter(({ out }) => out === gone));
+  list.replaceChildren(...stay.map((row) => entry(s, row, selected, rows.filter(({ into }) => into === row.node))),
+    ...leave.length ? [leaving(s, leave, selected)] : []);
   list.scrollTop = scrollTop;
   if (at) among(list, "node", at)?.focus({ preventScroll: true });
   if (open && evidence.open !== selected) {
@@ -139,13 +141,13 @@ function startOf(data, node, holders) {
   return best;
 }
 
-/** Rise or fall in words: "▲3", "▼1", "in, was 14", "out, was 9", "" for none.
+/** Rise or fall: "▲", "▼", "enters", "leaves", "" for none.
  * @param {Pick<ReturnType<typeof evidenceRows>[number], "was" | "is" | "out" | "entered">} row */
 export function moveText({ was, is, out, entered }) {
-  if (out) return `out, was ${was}`;
-  if (entered && was) return `in, was ${was}`;
+  if (out) return "leaves";
+  if (entered && was) return "enters";
   if (!was || was === is) return "";
-  return was > is ? `▲${was - is}` : `▼${is - was}`;
+  return was > is ? "▲" : "▼";
 }
 
 /** A row, and what is folded into it.
@@ -156,7 +158,7 @@ function entry(s, row, selected, more = []) {
   const { scene, scene: { data } } = s;
   const { node, is, level, gold, words, out } = row;
   const move = moveText(row);
-  const changed = out ? "out" : move.startsWith("in") ? "new" : "";
+  const changed = out ? "out" : move === "enters" ? "new" : "";
   const again = row.same !== is && !gold.length; // gold is always read
   const title = labelOf(data, node);
   const item = make("li", `${changed} ${gold.length ? "holds" : ""} ${title && "titled"} ${again ? "again" : ""}`);
@@ -166,9 +168,10 @@ function entry(s, row, selected, more = []) {
   });
   line.dataset.node = String(node);
   line.ariaExpanded = String(open);
-  line.append(make("span", "rank", String(is)),
-    make("span", changed === "new" ? "move new" : "move", move), make("span", "level", level),
-    make("span", "called", title),
+  const moved = make("span", changed === "new" ? "move new" : "move", move);
+  if (move) moved.title = `rank ${row.was} before, ${is} after`;
+  line.append(make("span", "rank", String(is)), moved,
+    make("span", "level", title ? "" : level), make("span", "called", title),
     make("span", "when", isolateText(whenOf(scene, node))));
   if (gold.length) {
     const narrow = data.stop[node] - data.start[node] === 1;
@@ -197,6 +200,24 @@ function entry(s, row, selected, more = []) {
   }
   line.after(make("div", "opened", ...meta.map((text) => make("div", "meta", text)),
     make("div", "text", ...lineBlocks(matchedPieces(textOf(data, node), matches)))));
+  return item;
+}
+
+const LEFT = -1; // what is unfolded, beside nodes
+
+/** What has left, folded into one row.
+ * @type {(s: State, rows: ReturnType<typeof evidenceRows>, selected: number | null) => HTMLLIElement} */
+function leaving(s, rows, selected) {
+  const { unfolded } = s.elements.evidence;
+  const open = unfolded.has(LEFT) || rows.some(({ node }) => node === selected);
+  const item = make("li", "out");
+  const fold = button("also", item, `${open ? "▾" : "▸"} ${rows.length} leave${rows.length === 1 ? "s" : ""}`, () => {
+    if (!unfolded.delete(LEFT)) unfolded.add(LEFT);
+    schedule(s);
+  }, "Retrieved without propagation, and not with it");
+  fold.dataset.node = "left";
+  fold.ariaExpanded = String(open);
+  element("ol", { hidden: !open }, item, ...rows.map((row) => entry(s, row, selected)));
   return item;
 }
 

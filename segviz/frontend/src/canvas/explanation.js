@@ -20,7 +20,10 @@ const [HOP_MS, GROW_MS] = [1100, 700];
 export function buildReasons(s, parent) {
   const root = element("section", "reasons", parent);
   onFrame(s.frames, showReasons);
-  return { root, flow: element("div", "flow", root), misses: element("div", "misses", root),
+  const flow = element("div", "flow", root);
+  const misses = make("div");
+  element("details", "misses", root, make("summary", "head", "Near misses, and the α or score they need"), misses);
+  return { root, flow, misses,
     hop: 0, // whose ribbons are shown, 0 for all
     timer: /** @type {Timer} */ (0), began: 0, missed: /** @type {unknown[]} */ ([]),
     /** How far the ribbons have grown, 0 to 1.
@@ -52,7 +55,6 @@ function writeFlow(s, part) {
   const { scene: { data }, flow } = s;
   const found = shownFlow(s);
   if (!found) {
-    part.append(make("p", "hint", "Select a node to see where its score comes from."));
     return;
   }
   /** @param {number} amount */
@@ -136,7 +138,6 @@ function missRows({ scene, settings: { setting }, path }) {
 
 /** @type {(s: State, part: HTMLElement, rows: ReturnType<typeof missRows>) => void} */
 function writeMisses(s, part, rows) {
-  element("div", "head", part, "Nearly retrieved, and what it would take");
   const list = element("ol", "", part);
   for (const { node, rank, gold, level, words, needs } of rows) {
     const item = element("li", "", list);

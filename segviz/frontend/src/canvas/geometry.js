@@ -6,17 +6,22 @@
 const ROW_CAP = 90; // a three-level tree must not become a bar chart
 const CHAPTERS = 15; // pixels of the labels of sessions on the axis
 const WIDEST = [0.5, 0.75]; // of the two highest of more than three rows, which have few and wide boxes
+const MIRRORED = [0.3, 0.7]; // the same of two halves, where each has less room
+const LEAVES = 0.34; // of the lowest row of a half: it has no room for titles, the next ones turn theirs
 const ROOMY = 32; // pixels a row, of which half hold a line of text
 
 /** Distance from the axis and height of each level's band, in whole pixels.
  * @param {number[]} laneCount
  * @param {number} available
- * @param {number} cap */
-function stackRows(laneCount, available, cap) {
+ * @param {number} cap
+ * @param {boolean} mirrored */
+function stackRows(laneCount, available, cap, mirrored) {
   const high = laneCount.length - 1;
-  const lower = high > 2 && available / laneCount.length >= ROOMY;
+  const roomy = available / laneCount.length >= ROOMY;
+  const highest = high > 2 && roomy ? mirrored ? MIRRORED : WIDEST : [];
+  const lowest = mirrored && roomy && high > 1 ? LEAVES : 1;
   const weights = laneCount.map((lanes, level) =>
-    (1 + 0.45 * (Math.min(lanes, 9) - 1)) * (lower && WIDEST[high - level] || 1));
+    (1 + 0.45 * (Math.min(lanes, 9) - 1)) * (highest[high - level] ?? (level ? 1 : lowest)));
   const total = weights.reduce((a, b) => a + b, 0);
   const unit = Math.min(cap, Math.max(0, available) / total);
   const offset = [];
@@ -45,16 +50,16 @@ function stackRows(laneCount, available, cap) {
 export function geometry(width, height, picture, gutter, laneCount, { legend = true, taller = false } = {}) {
   const scores = picture === "scores";
   const grow = picture === "grow";
-  const left = grow ? 34 : 50;
+  const left = grow ? 34 : 40;
   const wide = width > 420;
   const gutterWidth = gutter && wide ? Math.min(260, Math.max(184, width / 5)) : 10;
-  const histogram = wide ? 118 : 70;
+  const histogram = wide ? 76 : 70;
   const right = grow ? gutterWidth : legend ? histogram : 10;
-  const axisHeight = (scores ? 46 : 36) + (legend ? CHAPTERS : 0);
+  const axisHeight = (scores ? 33 : 36) + (legend && !scores ? CHAPTERS : 0);
   const top = right > 150 ? 20 : 8;
   const middle = Math.round((height - axisHeight) / 2);
   const available = (scores ? middle : height - axisHeight) - top;
-  const rows = stackRows(laneCount, available, ROW_CAP * (picture === "change" || taller ? 2 : 1));
+  const rows = stackRows(laneCount, available, ROW_CAP * (picture === "change" || taller ? 2 : 1), scores);
   const axisTop = scores ? middle : legend ? top + rows.total : height - axisHeight;
   return { left, right, width: Math.max(20, width - left - right), top, axisTop, axisHeight,
     halves: scores ? 2 : 1, rows };

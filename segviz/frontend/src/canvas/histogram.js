@@ -16,7 +16,7 @@ export function drawHistogram(s, ctx, half) {
   const words = before.map((was, level) => {
     const is = after[level];
     if (both) return `${was}→${is}`;
-    return half && is !== was ? `${is} ${sign(is - was)}` : String(half ? is : was);
+    return String(half ? is : was); // a tick says what it was before
   });
   ctx.font = theme.font;
   const written = Math.max(NUMBER, ...words.map((text) => 7 + ctx.measureText(text).width));
@@ -55,13 +55,10 @@ export function drawHistogram(s, ctx, half) {
       filled(middle + 1);
     } else if (half) filled(middle - thick / 2);
     else hollow(was, middle - thick / 2);
-    if (Math.abs(middle - last) < LINE) continue;
+    if (!(was || is) || Math.abs(middle - last) < LINE) continue;
     last = middle;
-    ctx.fillStyle = was || is ? theme.text : theme.faint;
+    ctx.fillStyle = theme.text;
     const end = Math.max(half || both ? is : was, half || both ? was : 0);
     ctx.fillText(words[level], left + unit * end + 5, middle + 0.5);
   }
 }
-
-/** @param {number} change */
-const sign = (change) => (change < 0 ? `(−${-change})` : `(+${change})`);

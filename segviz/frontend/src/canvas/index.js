@@ -79,7 +79,7 @@ function createState(parentElement) {
       data: null, tree: null, runs: [], picture: "grow", look: createLook(), isolated: null,
       shades: [], tints: new Map(), answer: null,
     },
-    sight: { view: null, geom: null, boxes: [], written: [], labels: [], taller: false },
+    sight: { view: null, geom: null, boxes: [], written: [], labels: [], marks: [], taller: false },
     attention: {
       selected: null, sentByPython: null, focus: null, hover: null, under: null, trail: null,
       excerpt: null, half: 0, drag: null, dragged: false, pointed: null,
@@ -132,10 +132,10 @@ function buildDom(s) {
   elements.read = element("div", "read", column);
   onScores(s.frames, () => readOut(s));
   elements.overview = buildOverview(s, column);
-  const bar = element("div", "bar", column);
-  elements.lookControls = buildColourMenu(s, bar);
-  buildLegend(s, bar);
-  elements.pins = buildPins(s, bar);
+  elements.bar = element("div", "bar", column);
+  elements.lookControls = buildColourMenu(s, elements.bar);
+  buildLegend(s, elements.bar);
+  elements.pins = buildPins(s, elements.bar);
   elements.evidence = buildEvidence(s, body);
   const below = element("div", "below", elements.root);
   s.path = buildPath(s, below);
@@ -191,8 +191,10 @@ function update(s, data) {
     if (role === "selected") attention.sentByPython = null; // it comes back: select it again
   }
   elements.root.classList.toggle("bare", data.bare);
-  elements.root.classList.toggle("answered", data.mode === "scores" && data.legend);
+  const answered = data.mode === "scores" && data.legend;
+  elements.root.classList.toggle("answered", answered);
   elements.root.classList.toggle("staged", Boolean(data.stage_height));
+  (answered ? elements.tools.panel : elements.bar).prepend(elements.lookControls.root);
   const moved = fresh || before.step !== data.step;
   if (moved) frames.fadeFrom = data.added.length && !isStill() && before ? performance.now() : 0;
   giveHeight(s);

@@ -6,12 +6,13 @@ import { multiple } from "./answer.js";
 import { eachBox, segmentsOf } from "./boxes.js";
 import { inkOn } from "./colour.js";
 import { changeOf, fillOf, isMeasure, shadeValue } from "./node_color.js";
-import { plateWidth, rankMarks } from "./rank_marks.js";
+import { MARK_FOOT, MARK_ROOM, isWide, rankMarks } from "./rank_marks.js";
 
 const PAD = 6; // clear of the widest outline
 const LOWEST = 13; // a flatter box holds no line of text
 const LINE = 14;
 const [TURNED_PAD, TURNED_LINE] = [3, 12]; // along and across a turned line
+const NARROWEST = 9.5; // pixels across a box that still hold one turned line: its letters are as high
 const LONGEST = 240; // characters that are ever measured
 const SHORTEST = 3; // characters of a cut text that still say something
 const FITTED_KEPT = 4000;
@@ -149,7 +150,8 @@ export function placeText(text, measure, across, high, length, turnedLines) {
   return upright.words > flat.words ? { ...upright, turned: true } : { ...flat, turned: false };
 }
 
-/** Writes on the boxes of one half, and notes what it has written.
+/** Writes on the boxes of one half, and notes what it has written. The lower half repeats the
+ *  turned titles of marked nodes alone, unless labels were chosen.
  * @type {Painter} */
 export function drawLabels(s, ctx, half) {
   const { scene, sight } = s;
@@ -171,15 +173,18 @@ export function drawLabels(s, ctx, half) {
   eachBox(s, half, (i, box, { y, h }) => {
     const node = boxes.id[i];
     const mark = marks.get(node);
-    const lead = mark ? plateWidth(mark.rank) + 4 : 0; // its number stands first
-    if (h - 1 < LOWEST || boxes.w[i] - lead - 1 < TURNED_LINE) return;
+    const wide = isWide(boxes.w[i]);
+    const lead = mark && wide ? MARK_ROOM : 0; // its mark stands first
+    const foot = mark && !wide ? MARK_FOOT : 0; // or below what is turned
+    if (h - 1 < LOWEST || boxes.w[i] - lead - 1 < NARROWEST) return;
     if (choice === "marked" && !mark && !gold.has(node) && node !== s.attention.selected) return;
     // A gold leaf has its sign in the middle: what is written keeps to its left, or below it.
     const across = (gold.has(node) ? boxes.w[i] / 2 - 6 : boxes.w[i] - 1) - lead;
     const texts = labelTexts(scene, half, node, choice);
-    const placed = texts.length ? fitted(s, texts, mayBeCut(choice), measure, across, h - 1, box.h - 1) : null;
+    const placed = texts.length ? fitted(s, texts, mayBeCut(choice), measure, across, h - 1 - foot, box.h - 1 - foot) : null;
     if (!placed?.lines.length) return;
     const { lines, widths, turned } = placed;
+    if (turned && half && !mark && !scene.look.labels) return;
     written.push({ node, lines, turned });
     const patterned = fillOf(scene, half, node).pattern !== null;
     const left = geom.left + boxes.x[i] + lead;
@@ -188,8 +193,8 @@ export function drawLabels(s, ctx, half) {
       const shift = line - (lines.length - 1) / 2;
       /** @type {[number, number]} */
       const at = turned
-        ? [left + across / 2 + shift * TURNED_LINE, box.y + box.h - 1 - TURNED_PAD]
-        : [left + PAD, y + (h - 1) / 2 + 0.5 + shift * LINE];
+        ? [left + across / 2 + shift * TURNED_LINE, box.y + box.h - 1 - TURNED_PAD - (half ? 0 : foot)]
+        : [left + PAD, y + (h - 1 - foot) / 2 + 0.5 + (half ? foot : 0) + shift * LINE];
       write(ctx, text, at, widths[line], segments, patterned, turned);
     });
   });
@@ -202,12 +207,12 @@ export function drawLabels(s, ctx, half) {
 function fitted(s, texts, cut, measure, across, high, length) {
   const { frames } = s;
   const wide = Math.floor(across / STEP) * STEP; // while the view moves, most rooms stay the same
-  const key = `${wide} ${Math.floor(across / TURNED_LINE)} ${high} ${length} ${cut} ${texts.join("\n")}`;
+  const key = `${wide} ${Math.max(1, Math.floor(across / TURNED_LINE))} ${high} ${length} ${cut} ${texts.join("\n")}`;
   const known = frames.fitted.get(key);
   if (known) return known;
   if (frames.fitted.size > FITTED_KEPT) frames.fitted.clear();
   const one = cut ? "" : fitLabel(texts, false, measure, wide - 2 * PAD);
-  const placed = cut ? placeText(texts[0], measure, wide, high, length, Math.floor(across / TURNED_LINE))
+  const placed = cut ? placeText(texts[0], measure, wide, high, length, Math.max(1, Math.floor(across / TURNED_LINE)))
     : { lines: one ? [one] : [], words: 0, whole: true, turned: false };
   const found = { ...placed, widths: placed.lines.map(measure) };
   frames.fitted.set(key, found);

@@ -7,7 +7,7 @@ import { colourClasses, counted, toggleIsolated } from "./classes.js";
 import { onFrame, onScores, schedule } from "./scheduler.js";
 import { bar, bracket, diamond, plus, triangle } from "./glyphs.js";
 import { powerOf } from "./node_color.js";
-import { plate } from "./rank_marks.js";
+import { drawDot, plate } from "./rank_marks.js";
 
 export const SWATCH = 14; // pixels across
 const ROW = 24; // pixels of a line of the legend
@@ -161,9 +161,9 @@ export function scaleOf(scene) {
   const { data, theme } = scene;
   const shade = scene.shades[scene.shades.length - 1];
   const root = powerOf(data) < 1 ? ", square-root scale" : "";
-  const range = scene.most ? number(scene.most) : "";
+  const range = scene.most ? `0 to ${number(scene.most)}${root}` : "";
   if (shade !== "change") {
-    const words = range ? `score 0–${range}${root}` : "no scores";
+    const words = range ? "score, low to high" : "no scores";
     return { words, ramp: theme.ramp, ends: [] };
   }
   const ramp = theme.change;
@@ -196,19 +196,17 @@ export function markEntries({ data, picture }) {
     found.push(["frontier", "frontier", "bracket"], ["added", "new", "plus"],
       ["chosen", "chosen", "triangle"]);
   } else if (k) {
-    if (picture === "scores") found.push(["before", "rank before"]);
-    found.push(["top", picture === "scores" ? "rank after" : `top ${k}`], ["entered", "entered"], ["left", "left"]);
+    if (picture === "scores") found.push(["before", "retrieved before"]);
+    found.push(["top", picture === "scores" ? "after" : "retrieved"], ["entered", "enters"], ["left", "leaves; n: its rank"]);
   }
   if (data.gold.length) found.push(["diamond", "gold evidence"]);
   return found;
 }
 
-/** The retrieved nodes can stand alone, too: their mark is a button.
- * @type {(s: State, mark: Mark) => void} */
+/** @type {(s: State, mark: Mark) => void} */
 function writeMark(s, [kind, words, sign]) {
   const { scene: { theme }, elements: { legend } } = s;
-  const item = kind === "top" ? isolateButton(s, legend, "class", "top", 0, "Retrieved nodes; a number on a node is its rank")
-    : element("span", "mark", legend);
+  const item = element("span", "mark", legend);
   const ctx = cleared(element("canvas", "", item), sign ? 28 : SWATCH, ROW);
   drawMark(theme, ctx, kind, sign, 0, ROW / 2);
   element("span", "", item, words);
@@ -216,14 +214,14 @@ function writeMark(s, [kind, words, sign]) {
 
 /** A mark: a rank on its plate, or in two shapes, around a box and as a sign at a narrow one.
  * @type {(theme: Theme, ctx: Ctx, kind: string, sign: string | undefined, x: number,
- *    y: number) => void} */
-export function drawMark(theme, ctx, kind, sign, x, y) {
+ *    y: number, picture?: string) => void} */
+export function drawMark(theme, ctx, kind, sign, x, y, picture = "scores") {
   const { accent, text } = theme;
   if (kind === "diamond") return diamond(theme, ctx, x + 7, y);
   if (!sign) {
     const inside = kind !== "left";
-    return plate(theme, ctx, { x: x + 7, y }, { rank: 1 + Number(!inside), inside,
-      kind: kind === "entered" || !inside ? "changed" : "same" }, kind !== "before");
+    if (kind === "entered" || !inside) return plate(theme, ctx, { x: x + 7, y }, { rank: "n", inside, kind: "changed" }, true);
+    return drawDot(theme, ctx, { x: x + 7, y, mark: { kind: picture === "scores" ? "same" : "alone" } }, kind !== "before");
   }
   const width = kind === "chosen" ? 3 : 1.5;
   // A swatch is narrow for a box: its outline is drawn as around a wide one.

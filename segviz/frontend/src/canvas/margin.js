@@ -19,7 +19,7 @@ export function drawMargin(s, ctx, half) {
   ctx.font = theme.font;
   ctx.textAlign = "right";
   let last = null;
-  for (let level = 0; level < tree.laneCount.length; level++) {
+  for (let level = 0; !half && level < tree.laneCount.length; level++) { // the lower half mirrors it
     const { y, h } = rowBox(geom, half, level);
     const middle = y + h / 2;
     if (last !== null && Math.abs(middle - last) < 13) continue;
@@ -96,17 +96,21 @@ export function drawAxis(s, ctx) {
   };
   ctx.font = theme.font;
   ctx.fillStyle = theme.text;
-  const named = write(data.session_labels, bands, strip + 11);
+  // Of a question the dates say when; sessions are named where there are none.
+  const [first, ...more] = lane && data.session_dates.some(Boolean) ? [data.session_dates]
+    : [data.session_labels, data.session_dates];
+  const named = write(first, bands, strip + 11, more.length ? undefined : DATES_APART);
   ctx.font = theme.font;
   ctx.fillStyle = theme.muted;
-  write(data.session_dates, named, strip + 24, WORDS_APART); // a date never stands without its session
-  if (axisHeight < strip - axisTop + CHAPTER || data.origin.length) return; // in the order of time
+  for (const dates of more) write(dates, named, strip + 24, WORDS_APART); // never without their session
+  if (lane || axisHeight < strip - axisTop + CHAPTER || data.origin.length) return; // in the order of time
   ctx.font = `600 ${theme.font}`;
   ctx.fillStyle = theme.text;
   const chapters = chaptersOf(data, tree, scene.runs).map((title) => titleIn(s, ctx, title, CHAPTER_ROOM));
   write(chapters, bands, strip + CHAPTER - 7, WORDS_APART);
 }
 
+const DATES_APART = 72; // pixels between dates that say when, without a session each
 const WORDS_APART = 10; // pixels between labels of several words, which else read as one
 const CHAPTER_ROOM = 150; // pixels of a chapter, so that those of the next sessions have room, too
 const CHAPTER = 44; // pixels of the axis from its strip that a line of chapters needs

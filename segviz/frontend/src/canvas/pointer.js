@@ -5,6 +5,7 @@ import { boxAt } from "./boxes.js";
 import { candidateAt } from "./candidates.js";
 import { onFrame, schedule } from "./scheduler.js";
 import { rowAt } from "./geometry.js";
+import { markAt } from "./rank_marks.js";
 import { showIsolated } from "./legend.js";
 import { fitNode, hover, jumpTo, panBy, select, unitsOf } from "./navigation.js";
 import { insideView, zoomView } from "./view.js";
@@ -38,8 +39,9 @@ export function listenPointer(s) {
   });
   on("click", (event) => {
     if (attention.dragged) return;
-    const session = sessionAt(s, event);
-    if (session === null) select(s, nodeAt(s, event));
+    const node = nodeAt(s, event);
+    const session = node === null ? sessionAt(s, event) : null;
+    if (session === null) select(s, node);
     else showIsolated(s, "session", session);
   });
   on("dblclick", (event) => fitNode(s, nodeAt(s, event)));
@@ -59,6 +61,8 @@ function nodeAt(s, event) {
   const x = at.x - sight.geom.left;
   const judged = candidateAt(sight, at.x, at.y);
   if (judged !== null) return judged;
+  const marked = s.scene.picture === "grow" ? null : markAt(sight, at.x, at.y);
+  if (marked !== null) return marked;
   const place = rowAt(sight.geom, s.scene.tree, at.y);
   if (!place || x < -2 || x > sight.geom.width + 2) return null;
   const found = boxAt(sight.boxes[place.half], place.row, x);

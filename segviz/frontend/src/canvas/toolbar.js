@@ -17,7 +17,14 @@ export function buildTools(s, parent) {
   onFrame(s.frames, showBreadcrumb);
   const crumbs = make("nav", { className: "crumbs", ariaLabel: "Path to the node" });
   elements.find = buildFind(s, row);
-  const buttons = element("div", "buttons", row);
+  // On Ask what is rarely needed is in a panel that a button opens.
+  const more = button("more", row, "⋯", () => openMore(s, more.ariaExpanded !== "true"), "Zoom, colours, labels, keys");
+  const panel = element("div", "extra", row);
+  openMore(s, false, more);
+  panel.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") openMore(s, false, more).focus();
+  });
+  const buttons = element("div", "buttons", panel);
   /** @type {(text: string, label: string, act: () => void) => HTMLButtonElement} */
   const tool = (text, label, act) => button("", buttons, text, () => s.scene.data && act(), label);
   const closer = tool("+", "Zoom in", () => zoomBy(s, 1.6));
@@ -30,16 +37,25 @@ export function buildTools(s, parent) {
   taller.ariaPressed = "false";
   const help = tool("?", "Keys and mouse", () => showHelp(elements, elements.help.hidden));
   help.ariaExpanded = "false";
-  return { crumbs, shown: /** @type {unknown[]} */ ([]), closer, wider, whole, taller, help };
+  return { crumbs, more, panel, shown: /** @type {unknown[]} */ ([]), closer, wider, whole, taller, help };
+}
+
+/** Opens or closes the panel of rare tools.
+ * @type {(s: State, open: boolean, more?: HTMLElement) => HTMLElement} */
+function openMore(s, open, more = s.elements.tools.more) {
+  return Object.assign(more, { ariaExpanded: String(open) });
 }
 
 const TALLER = 1.7; // times the height that the page gives
+const [LEAST, AROUND] = [260, 264]; // pixels of a stage, and of the page around it
 
 /** As high as the page wants it, or a person.
  * @param {State} s */
 export function giveHeight({ elements: { root, stage, tools }, sight: { taller }, scene: { data } }) {
   const times = taller ? TALLER : 1;
-  stage.style.height = data.stage_height ? `${data.stage_height * times}px` : "";
+  // The first screen holds a tree that stands alone, and the list beside it.
+  const alone = data.stage_height && !taller ? `min(${data.stage_height}px, max(${LEAST}px, 100vh - ${AROUND}px))` : "";
+  stage.style.height = alone || (data.stage_height ? `${data.stage_height * times}px` : "");
   root.style.height = data.height ? `calc(${times} * ${data.height})` : "";
   tools.taller.ariaPressed = String(taller);
   tools.taller.hidden = !data.stage_height && !data.height;
@@ -57,7 +73,6 @@ function showTools(s) {
 // --- the path from the root to the node a person is at, as buttons -------------------------
 
 const MOST = 9; // of a longer path the ends are shown
-const HINT = "Select a node to see the path to it.";
 
 /** The ends of a long path; null stands for what is left out.
  * @param {number[]} path */
@@ -72,7 +87,7 @@ function showBreadcrumb(s) {
   const focused = crumbs.contains(focusedBeside(root));
   root.dataset.path = "";
   if (trail === null) {
-    crumbs.replaceChildren(make("span", "hint", tree.active ? HINT : ""));
+    crumbs.replaceChildren();
     return;
   }
   const path = pathTo(tree, trail);

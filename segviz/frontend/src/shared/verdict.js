@@ -17,7 +17,7 @@ export function fatesOf(turns, sets) {
 export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves, called) {
   const size = after.length;
   const moves = moved === 2 ? "2 swapped" : moved ? `${moved} in another place` : "same order";
-  const replaced = entered.length ? `${entered.length} of ${size} replaced`
+  const replaced = entered.length ? `${entered.length} enter${entered.length === 1 ? "s" : ""}`
     : `same ${size} node${size === 1 ? "" : "s"}, ${moves}`;
   const turns = Object.values(gold.after).flat();
   if (!turns.length) return ["same", replaced];

@@ -44,15 +44,14 @@ def _below(session: AppSession, row: DeltaGenerator) -> RetrievalSettings:
     """Draws the controls and the answer; returns the settings, for the address."""
     asked = read_asked(session)
     with st.container(key="ask-below"):
-        place = question_and_settings.ask_controls(asked, row)
+        question_and_settings.ask_controls(asked, row)
         result = _answered(asked)
         if result is not None:
             with row:
                 export_menu.exports_panel(result.shown)
             there = len(result.result.structure)
             draw_panels(PANELS if there else WITHOUT_A_TREE, result, [11, 10])
-    with place:  # last, because it asks every question
-        question_and_settings.tally(asked)
+        question_and_settings.tally(asked)  # last, because it asks every question
     return asked.settings
 
 
@@ -120,7 +119,7 @@ def _tree(state: AnswerState, bare: bool = False, canvas: str = "ask") -> None:
             key=f"{canvas}-tree",
             on_setting=partial(write_live_setting, session, canvas),
             similar=partial(result.similar, count=_SIMILAR),
-            stage=_PAIRED if paired else min(max(76 + 70 * levels, 290), 600),
+            stage=_PAIRED if paired else min(max(76 + 110 * levels, 290), 640),
             bare=bare,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import partial
 
@@ -48,25 +49,21 @@ def question_row(session: AppSession) -> DeltaGenerator:
     return row
 
 
-def ask_controls(asked: AskState, row: DeltaGenerator) -> DeltaGenerator:
-    """Draws the controls of the page; returns the container for ``tally``, which is drawn last."""
+def ask_controls(asked: AskState, row: DeltaGenerator) -> None:
+    """Draws the controls of the page, in the ``row`` of the question and below it."""
     with row:
-        _retrieval(asked)
+        _k(asked)
+        _setting(asked)
+        tree.view_choice(folded=True)
         _beside(asked)
-    with st.container(horizontal=True, vertical_alignment="center", key="scoring"):
-        _scoring(asked)
-        tree.view_choice()
-        place = st.container(
-            horizontal=True, vertical_alignment="center", gap="xsmall", key="tally"
-        )
-    # A live canvas has the controls of propagation in its own header.
-    if asked.settings.method == "propagate" and not live(asked.session, asked.settings):
+    # A canvas that draws the tree has α and H in its own header, if it can follow them.
+    header = live(asked.session, asked.settings) and read_view() == VIEWS[0]
+    if asked.settings.method == "propagate" and not header:
         _propagation(asked)
-    return place
 
 
 def tally(asked: AskState) -> None:
-    """Draws how many questions the setting rescues and loses; a click on a count lists them.
+    """Draws on how many questions the setting gains and loses; a click on a count lists them.
 
     Says that Ask opened on the question it helps most, unless the user has chosen one. Draws
     nothing if measuring takes long.
@@ -85,15 +82,53 @@ def tally(asked: AskState) -> None:
         redraw("ask-question", keys.ANSWER)
 
     groups = [group_of(row) for row in rows]
-    for group, verb in (("won", "rescues"), ("lost", "loses")):
-        label = f"{verb} {groups.count(group)}"
-        question.questions_popover(session, label, f"atlas-{group}", show_question, group)
-    rest = "; this one gains most" if most else " questions"
-    st.caption(f"of {len(groups)}{rest}", width="content")
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="tally"):
+        st.caption("This setting, against no propagation:", width="content")
+        for group, verb in (("won", "gains on"), ("lost", "loses on")):
+            label = f"{verb} {groups.count(group)}"
+            question.questions_popover(session, label, f"atlas-{group}", show_question, group)
+        rest = "; this one gains most" if most else ""
+        st.caption(f"of {captions.counted(len(groups), 'question')}{rest}", width="content")
+
+
+def _in_force(asked: AskState) -> str:
+    """Returns what is in force in a line of Markdown."""
+    settings = asked.settings
+    relevance = settings.relevance_for(asked.session.memory.model)
+    way = f"α {settings.alpha:.2f}, H {settings.horizon}"
+    spread = f"policy {settings.policy}" + f", {way}" * (settings.policy != "none")
+    if settings.method == "native":
+        spread = "the system's own retrieval"
+    levels = "all levels"
+    if settings.levels is not None:
+        levels = f"{captions.counted(len(settings.levels), 'level')} admitted"
+    most = f"{settings.budget:,} tokens" if settings.budget else f"K {settings.k}"
+    return captions.unmarked(f"{relevance} relevance; {spread}; {levels}; {most}")
+
+
+def _setting(asked: AskState) -> None:
+    """Draws a panel with all settings of retrieval; the preset in force is on its button."""
+    session, settings = asked.session, asked.settings
+    # Another label would be another panel, which Streamlit closes.
+    named = f"--segviz-setting: {json.dumps(f': {read_preset(settings)}')}"
+    st.html(f"<style>.st-key-more-settings {{ {named} }}</style>")
+    with st.popover("Setting", width=190, key="more-settings", on_change="rerun") as opened:
+        if not opened.open:
+            return
+        st.caption(f"In force: {_in_force(asked)}")
+        _scoring(asked)
+        for each in parameters(RetrievalSettings):
+            if each.kind is tuple:
+                _levels(asked, each)
+            elif not each.spec.drawn_by:
+                setting_control(session, settings, each.name)
+        _budget(asked)
+        _asked_step(asked)
+        _ingredients(asked)
 
 
 def _scoring(asked: AskState) -> None:
-    """Draws the presets and relevance; both show the current setting."""
+    """Draws presets, relevance and policy; each shows the current setting."""
     session, settings = asked.session, asked.settings
     model = session.memory.model
     usual = replace(settings, relevance=None).relevance_for(model)
@@ -102,25 +137,27 @@ def _scoring(asked: AskState) -> None:
     def label(name: str) -> str:
         own = settings.method == "native" and name == usual
         also = f" ({changed})" if changed and name == shown else ""
-        return f"relevance: {name}{also}" + ", its paper's" * own
+        return f"{name}{also}" + ", its paper's" * own
 
     # Streamlit draws option texts as plain text.
     st.selectbox(
         "Preset",
         preset_options(session.memory.system),
-        format_func=lambda name: f"preset: {name}",
-        label_visibility="collapsed",
-        width=190,
         **shows("scoring-preset", read_preset(settings), partial(write_preset, session)),
     )
     st.selectbox(
         "Relevance: how a node is scored on its own",
         list(RELEVANCE),
         format_func=label,
-        label_visibility="collapsed",
-        width=204,
         **shows("relevance-shown", shown, partial(write_relevance, session)),
     )
+    if settings.method == "propagate":
+        st.selectbox(
+            "Policy: the direction in which scores travel along the tree",
+            list(POLICIES),
+            format_func=lambda name: POLICIES[name]().label,
+            **setting(session, settings, "policy"),
+        )
 
 
 def live(session: AppSession, settings: RetrievalSettings) -> bool:
@@ -132,8 +169,8 @@ def live(session: AppSession, settings: RetrievalSettings) -> bool:
     return follows and keeps_time(session.memory, session.memory.structure)
 
 
-def _retrieval(asked: AskState) -> None:
-    """Draws the choice of K, and a popover with rarer settings of retrieval."""
+def _k(asked: AskState) -> None:
+    """Draws the choice of K."""
     session, settings = asked.session, asked.settings
     st.selectbox(
         "K",
@@ -141,21 +178,9 @@ def _retrieval(asked: AskState) -> None:
         sorted({*range(1, 31), settings.k}),
         format_func=lambda k: f"K {k}",
         label_visibility="collapsed",
-        width=92,
-        help=declared_setting("k").spec.details,
+        width=84,
         **setting(session, settings, "k"),
     )
-    with st.popover("More", width="content", key="more-settings", on_change="rerun") as opened:
-        if not opened.open:
-            return
-        for each in parameters(RetrievalSettings):
-            if each.kind is tuple:
-                _levels(asked, each)
-            elif not each.spec.drawn_by:
-                setting_control(session, settings, each.name)
-        _budget(asked)
-        _asked_step(asked)
-        _ingredients(asked)
 
 
 def _levels(asked: AskState, levels: Parameter) -> None:
@@ -248,18 +273,10 @@ def _budget(asked: AskState) -> None:
 
 
 def _propagation(asked: AskState) -> None:
-    """Draws policy, α and H as widgets, for settings that the header of the canvas cannot hold."""
+    """Draws α and H as widgets, where the header of the canvas does not have them."""
     session, settings = asked.session, asked.settings
-    columns = st.columns([5, 4, 3], gap="medium")
-    policy: str = columns[0].selectbox(
-        "policy",
-        list(POLICIES),
-        help="Direction in which scores travel along the tree before the best nodes are chosen:\n\n"
-        + "\n".join(f"- {POLICIES[name]().label}" for name in POLICIES),
-        **setting(session, settings, "policy"),
-    )
-    still = policy == "none"
-    for column, name in zip(columns[1:], ("alpha", "horizon"), strict=True):
+    still = settings.policy == "none"
+    for column, name in zip(st.columns([2, 1], gap="medium"), ("alpha", "horizon"), strict=True):
         declared = LIVE[name]
         spec, kind = declared.spec, declared.kind
         column.slider(

@@ -1,0 +1,164 @@
+"""What Ask has on its first screen: few controls and numbers, wide sliders, badges in place."""
+
+import json
+
+import pytest
+
+from segviz.export import FORMATS, View
+from segviz.view.bookmark import Bookmark
+from tests.browser.amount import NOTES_PAINT, counted
+from tests.data import real_data
+
+KEY = "ask-tree"
+
+# What is wrong with the badges of a canvas, by a slow reading of its own: each must stand over the
+# part of its node that is seen, in the middle of a narrow box, no two numbers on each other.
+MISPLACED = """(root) => {
+  const { sight: { marks, geom, view }, scene: { data, answer } } = root.parentNode.segvizTree;
+  const place = (unit) => geom.left
+    + (Math.min(view.x1, Math.max(view.x0, unit)) - view.x0) / (view.x1 - view.x0) * geom.width;
+  const wrong = [];
+  const all = marks.map((half) => [...half.values()]);
+  all.forEach((half, at) => half.forEach(({ mark, x, y, dot }, i) => {
+    const [from, to] = [place(data.start[mark.node]), place(data.stop[mark.node])];
+    const note = (fault) => wrong.push([fault, at, mark.node, x, from, to]);
+    const note = (fault) => wrong.push([fault, at, mark.node, x, from, to]);
+    if (x < from - 0.51 || x > to + 0.51) note("outside its node");
+    if (to - from < 40 && Math.abs(x - (from + to) / 2) > 0.51) note("not in the middle");
+    const changes = answer?.entered.includes(mark.node) || answer?.left.includes(mark.node);
+    if (!dot && !changes && !data.gold_turns[mark.node]) note("a number too many");
+    const wide = (one) => 7 * String(one.mark.rank).length + 8;
+    for (const other of half.slice(i + 1)) if (!dot && !other.dot
+      && Math.abs(other.x - x) < (wide(other) + wide({ mark })) / 2 && Math.abs(other.y - y) < 15)
+      note(`on ${other.mark.node}`);
+    const twin = all[1 - at]?.find((one) => one.mark.node === mark.node);
+    if (twin && Math.abs(twin.x - x) > 0.01) note("moves in time");
+  }));
+  return [wrong, all.flat().length];
+}"""
+
+BADGES = """(root) => {
+  const { left, top } = root.querySelector("canvas.over").getBoundingClientRect();
+  return root.parentNode.segvizTree.sight.marks.flatMap((half) => [...half.values()]
+    .filter(({ dot }) => !dot).map(({ mark, x, y }) => [mark.node, left + x, top + y]));
+}"""
+
+
+@pytest.fixture(scope="module")
+def counting(chromium, server):
+    """A tab that notes what canvases paint."""
+    context = chromium.new_context(viewport={"width": 1400, "height": 900})
+    context.add_init_script(NOTES_PAINT)
+    from tests.browser.conftest import App
+
+    yield App(context.new_page(), server)
+    context.close()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1400, 900), (1280, 720)])
+def test_few_controls_few_numbers_and_the_whole_list_on_the_first_screen(counting, width, height):
+    counting.page.set_viewport_size({"width": width, "height": height})
+    counting.open("ask")
+    found = counted(counting.page)
+    assert len(found["controls"]) <= 30, found["controls"]
+    assert len(found["numbers"]) <= 70, found["numbers"]
+    tree = counting.tree(KEY)
+    assert tree.locator("input.alpha").bounding_box()["width"] >= 300
+    assert tree.locator("input.horizon").bounding_box()["width"] >= 160
+    stage = tree.locator(".stage").bounding_box()
+    assert tree.locator("input.alpha").bounding_box()["y"] < stage["y"]
+    shown = tree.locator(".evidence ol").first.bounding_box()
+    assert shown["y"] + shown["height"] <= height
+    last = tree.locator(".evidence > ol > li").last.bounding_box()
+    assert last["y"] + last["height"] <= shown["y"] + shown["height"] + 1
+
+
+@pytest.mark.parametrize("view", ["Outline", "Node-link"])
+def test_alpha_and_h_are_wide_and_above_every_other_view(app, view):
+    app.open(f"ask?view={view}")
+    drawing = app.page.locator(
+        ".st-key-ask-outline, iframe[title], [data-testid=stIFrame]"
+    ).first.bounding_box()
+    for key, least in (("alpha", 300), ("horizon", 160)):
+        slider = app.page.locator(f"[class*=st-key-setting-{key}] [data-testid=stSlider]").first
+        box = slider.bounding_box()
+        assert box["width"] >= least
+        assert box["y"] + box["height"] <= drawing["y"]
+
+
+@pytest.mark.parametrize("size", [(1400, 900), (1280, 720), (1920, 1080), (390, 844)])
+def test_no_verdict_is_cut(app, size):
+    app.page.set_viewport_size({"width": size[0], "height": size[1]})
+    for link in (
+        "question=0",
+        "question=2&beside=best+evidence",
+        "text=Who+is+Des%3F",
+    ):
+        app.open(f"ask?{link}")
+        cut = app.page.locator(".segviz .verdict >> visible=true").evaluate_all(
+            "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1"
+            " || one.scrollHeight > one.clientHeight + 1).map((one) => one.textContent)"
+        )
+        assert cut == []
+
+
+QUESTIONS = [
+    *(("sample=ines-theo", place) for place in (0, 3, 7, 21)),
+    *(("sample=noor-caleb", place) for place in (1, 4, 9)),
+    *(("locomo", place) for place in (2, 30, 77)),
+]
+
+
+@pytest.mark.parametrize(("link", "place"), QUESTIONS)
+def test_badges_stand_where_their_node_is_and_a_click_selects_it(app, link, place):
+    if link == "locomo":
+        link = f"path={real_data('locomo', 'locomo5.json')}&conversation=conv-47"
+    app.open(f"ask?{link}&question={place}")
+    app.still(KEY)
+    wrong, count = app.tree(KEY).evaluate(MISPLACED)
+    assert wrong == []
+    assert count >= 10
+    for node, x, y in app.tree(KEY).evaluate(BADGES)[:3]:
+        app.page.mouse.click(x, y)
+        app.until(KEY, "selected", str(node))
+    app.settle()
+
+
+def test_badges_of_beside_compare_and_the_exported_page_stand_where_their_node_is(
+    app, memory, tmp_path
+):
+    app.open("ask?question=2&beside=best+evidence")
+    for key in (KEY, "second-tree"):
+        app.still(key)
+        wrong, count = app.tree(key).evaluate(MISPLACED)
+        assert (wrong, count >= 10) == ([], True)
+    app.open("compare?sample=ines-theo")
+    trees = app.page.locator(".segviz:has(canvas.over)")
+    trees.first.wait_for()
+    found = trees.evaluate_all(f"(all) => all.map({MISPLACED})")
+    assert [wrong for wrong, _ in found] == [[]] * len(found)
+    assert sum(count for _, count in found) >= 20
+    question = memory.conversation.questions[0]
+    result = memory.ask(question, policy="both", alpha=0.3, relevance="hybrid")
+    page = tmp_path / "page.html"
+    page.write_text(FORMATS["html"].make(View(memory, result.structure, Bookmark(), result)))
+    app.page.goto(page.as_uri())
+    root = app.page.locator("#tree .segviz")
+    root.wait_for()
+    wrong, count = root.evaluate(MISPLACED)
+    assert (wrong, count >= 10) == ([], True)
+
+
+def test_nothing_moves_in_time_when_propagation_is_switched_on(app):
+    places = """(root) => JSON.stringify(root.parentNode.segvizTree.sight.marks.flatMap((half) =>
+      [...half.values()].map(({ mark, x }) => [mark.node, Math.round(100 * x)])))"""
+    app.open("ask?question=3&policy=both&alpha=0&horizon=2&relevance=hybrid")
+    app.still(KEY)
+    before = dict(json.loads(app.tree(KEY).evaluate(places)))
+    app.tree(KEY).locator("input.alpha").fill("0.6")
+    app.until(KEY, "settled", "true")
+    app.settle()
+    after = dict(json.loads(app.tree(KEY).evaluate(places)))
+    both = before.keys() & after.keys()
+    assert len(both) >= 8
+    assert {node: before[node] for node in both} == {node: after[node] for node in both}
