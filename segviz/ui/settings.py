@@ -60,6 +60,8 @@ def write_question(session: AppSession, index: int | None, text: str | None = No
     before = asked_from(session)
     own = text if text and text.strip() else None
     known = None if index is None or index >= count or own else index
+    if (known, own) != state.get(f"question-{session.source}"):
+        session.select(None)  # what was selected belongs to the question before
     state[f"question-{session.source}"] = known, own
     state.pop(keys.RESCUED, None)
     if min(before, asked_from(session)) < len(session.memory.steps):

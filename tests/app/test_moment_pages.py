@@ -57,7 +57,9 @@ def retrieved(app) -> list[int]:
     return on_canvas(app)["top_final"]
 
 
-AT_ITS_MOMENT = "Asked after step 6 of 12, before D2:5; what came later is not known."
+AT_ITS_MOMENT = (
+    "Asked after step 6 of 12, before D2:5; what came later is not known. The axis ends there."
+)
 
 
 def test_it_is_asked_at_its_moment_and_the_page_says_so(moments_file):
@@ -74,7 +76,10 @@ def test_it_is_asked_at_its_moment_and_the_page_says_so(moments_file):
 def test_the_step_can_be_moved_until_another_question_is_picked():
     app = clean(ask_page().run())
     clean(step(app).set_value(3).run())
-    later = "what came later is not known. The question belongs before D2:5, after step 6."
+    later = (
+        "what came later is not known. The question belongs before D2:5, after step 6. "
+        "The axis ends there."
+    )
     assert said(app) == f"Asked after step 3 of 12; {later}"
     clean(labelled(app.selectbox, "K").set_value(4).run())
     assert (step(app).value, address(app)["asked"]) == (3, "3")
@@ -91,7 +96,9 @@ def test_the_step_can_be_moved_until_another_question_is_picked():
 def test_without_a_moment_the_step_stays_from_question_to_question():
     app = pick(clean(ask_page().run()), 2)
     clean(step(app).set_value(5).run())
-    assert said(app) == "Asked after step 5 of 12; what came later is not known."
+    assert (
+        said(app) == "Asked after step 5 of 12; what came later is not known. The axis ends there."
+    )
     ask_own(app, "Who is Clara?")
     assert step(app).value == 5
     pick(app, 0)
@@ -126,3 +133,14 @@ def test_compare_asks_at_the_moment_too(moments_file):
     app = clean(page("compare").run())
     told = [each.value.replace("\\", "") for each in app.caption]
     assert "Asked before D2:5; what came later is not known." in told
+
+
+def test_the_axis_ends_at_the_moment_and_one_click_asks_at_the_end_or_goes_back():
+    app = clean(ask_page().run())
+    (memory,) = app.session_state["memories"].values()
+    assert on_canvas(app)["total_units"] == memory.at(6).collapsed.stop.max() < len(memory.units)
+    clean(app.button(key="ask-at").click().run())
+    assert (step(app).value, on_canvas(app)["total_units"]) == (TOTAL, len(memory.units))
+    assert app.button(key="ask-at").label == "Ask at its moment"
+    clean(app.button(key="ask-at").click().run())
+    assert (step(app).value, "asked" in address(app)) == (6, False)

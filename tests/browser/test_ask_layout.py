@@ -162,3 +162,42 @@ def test_nothing_moves_in_time_when_propagation_is_switched_on(app):
     both = before.keys() & after.keys()
     assert len(both) >= 8
     assert {node: before[node] for node in both} == {node: after[node] for node in both}
+
+
+def test_a_search_hit_is_selected_everywhere_and_a_new_question_clears_it(app):
+    app.open("ask?question=3")
+    app.page.locator(".st-key-more-settings button").first.focus()
+    app.page.keyboard.press("/")  # wherever no text field has the focus
+    app.page.keyboard.type("pacemaker")
+    app.until(KEY, "hits", lambda hits: int(hits or 0) > 1)
+    app.settle()
+    app.page.keyboard.press("Enter")
+    first = app.attribute(KEY, "found").split(",")[0]
+    app.until(KEY, "selected", first)
+    app.settle()
+    app.tree(KEY).locator(".hits .entry").nth(1).click()
+    second = app.attribute(KEY, "found").split(",")[1]
+    app.until(KEY, "selected", second)
+    app.settle()
+    assert app.attribute(KEY, "path").split()[-1] == second
+    assert f"node={second}" in app.page.url
+    assert app.page.locator(".st-key-inspect").is_visible()
+    app.ask_own("Who is Elin?")
+    assert app.attribute(KEY, "selected") == ""
+    assert "node=" not in app.page.url
+
+
+def test_titles_are_read_on_every_level_at_1400_pixels(app):
+    app.page.set_viewport_size({"width": 1400, "height": 900})
+    app.open("ask?question=0")
+    app.still(KEY)
+    titled, all_of_it = app.tree(KEY).evaluate("""(root) => {
+      const { sight: { labels: [written] }, scene: { tree } } = root.parentNode.segvizTree;
+      const on = (nodes) => [3, 2, 1].map((level) =>
+        nodes.filter((node) => tree.level[node] === level).length);
+      return [on(written.map(({ node }) => node)), on(tree.byLevel.flat())];
+    }""")
+    shares = [few / many for few, many in zip(titled, all_of_it, strict=True)]
+    assert [share >= least for share, least in zip(shares, (0.9, 2 / 3, 0.5), strict=True)] == [
+        True
+    ] * 3

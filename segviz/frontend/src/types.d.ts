@@ -438,6 +438,7 @@ interface Elements {
   overview: ReturnType<typeof import("./canvas/overview.js").buildOverview>;
   observer: ResizeObserver;
   unlink: () => void;
+  unslash: () => void;
 }
 
 // --- outline -----------------------------------------------------------------------------

@@ -253,7 +253,7 @@ describe("labels", () => {
     const geom = geometry(800, 300, "scores", false, scene.tree.laneCount);
     const boxes = [0, 1].map(() => visibleBoxes(scene.tree, view, geom.width, null));
     scene.theme.font = "f";
-    const { ctx, ops } = recording(600);
+    const { ctx, ops } = recording(632);
     drawLabels({ scene, sight: { view, geom, boxes, labels: [] },
       frames: { fitted: new Map() } }, ctx, 0);
     const seen = ops.filter(([name]) => name === "fillRect" || name === "fillText")

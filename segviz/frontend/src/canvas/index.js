@@ -97,6 +97,7 @@ function destroy(s) {
   const { elements } = s;
   if (s.scene.data) pointAt(s, null);
   elements.unlink();
+  elements.unslash();
   elements.observer.disconnect();
   clearTimeout(s.settings.timer);
   clearTimeout(s.search.timer);

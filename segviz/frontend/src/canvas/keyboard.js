@@ -14,6 +14,18 @@ export function listenKeys(s) {
   elements.over.addEventListener("keydown", (event) => {
     if (s.scene.data && s.sight.geom) pressKey(s, event);
   });
+  // Outside of text fields "/" goes to the search of the first tree on the page.
+  /** @param {KeyboardEvent} event */
+  const toSearch = (event) => {
+    const { find, root } = elements;
+    if (event.key !== "/" || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey
+      || isTyped(event) || !find.input.checkVisibility()) return;
+    event.preventDefault();
+    find.input.focus();
+    root.scrollIntoView({ block: "nearest" });
+  };
+  document.addEventListener("keydown", toSearch, true);
+  elements.unslash = () => document.removeEventListener("keydown", toSearch, true);
   elements.over.addEventListener("keyup", ({ key }) => { if (key === "b" || key === "B") holdNone(s, false); });
   elements.over.addEventListener("focus", () => schedule(s));
   elements.over.addEventListener("blur", () => {
@@ -22,6 +34,13 @@ export function listenKeys(s) {
     schedule(s);
   });
 }
+
+/** Whether a key is typed into a field.
+ * @param {KeyboardEvent} event */
+const isTyped = (event) => {
+  const at = /** @type {HTMLElement} */ (event.composedPath()[0]);
+  return at.isContentEditable || at.matches?.("textarea, select, input:not([type=range], [type=radio], [type=checkbox])");
+};
 
 const PAN_SHARE = 0.2;
 

@@ -12,7 +12,7 @@ import { topOf } from "./node_color.js";
 const HIGH = 15; // pixels of a number
 const DOT = 3.5; // radius in pixels
 const [WIDE, LEAD] = [44, 17]; // from so wide on a mark stands so far from the left edge, else in the middle
-const REACH = 8; // pixels from a dot that still count as on it
+const REACH = 6; // pixels from a dot that still count as on it
 
 /** Whether a mark stands at the left of a box so wide, else in its middle.
  * @param {number} width */

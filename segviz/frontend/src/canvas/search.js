@@ -8,7 +8,7 @@ import { markedParts } from "../shared/lines.js";
 import { CONTROLS } from "../shared/text.js";
 import { dot, plus, triangle } from "./glyphs.js";
 import { schedule } from "./scheduler.js";
-import { walkTo } from "./navigation.js";
+import { select, walkTo } from "./navigation.js";
 import { labelOf } from "./answer.js";
 
 const TYPED_MS = 300;
@@ -124,7 +124,7 @@ function listHits(s) {
   });
 }
 
-/** Takes the keyboard to the next hit, or to the one before.
+/** Selects the next hit, or the one before.
  * @type {(s: State, back: boolean) => void} */
 export function walkHit(s, back) {
   const { search } = s;
@@ -138,6 +138,7 @@ function goTo(s, at) {
   search.at = at;
   const node = search.hits[at];
   walkTo(s, node, `${hitWords(search)}: `, search.excerpts[node]);
+  select(s, node);
   showFind(s);
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from segviz.evaluation.aggregate import Row
@@ -12,7 +14,7 @@ from segviz.memory.answer import is_adversarial
 from segviz.retrieval import Stage
 from segviz.retrieval.gold import ABSENT, ANSWERED, FOUND, LATER, MISSED, QUOTED
 from segviz.systems import level_name, level_names
-from segviz.ui.settings import CUSTOM, AnswerState, read_option
+from segviz.ui.settings import CUSTOM, AnswerState, change_settings, read_option
 from segviz.ui.widgets import captions, charts, lists
 from segviz.view.captions import dispute_lines, moment_sentence
 from segviz.view.palette import LEVEL_COLOURS
@@ -35,14 +37,23 @@ def moment(state: AnswerState) -> None:
     written = memory.settled(step, session.chat) is not memory.at(step)
     stale = 0 if written else len(memory.pending(step))
     late = f" A chat model is needed to update {captions.counted(stale, 'text')}." * (stale > 0)
-    st.info(captions.unmarked(moment_sentence(memory, state.question, step) + late))
+    total = len(memory.steps)
+    ends = " The axis ends there." * (step < total)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.info(captions.unmarked(moment_sentence(memory, state.question, step) + ends + late))
+        # Without a step a question is asked at its own moment.
+        label, to = ("Ask at the end", total) if step < total else ("Ask at its moment", None)
+        if to is not None or memory.moment(state.question) is not None:
+            st.button(label, key="ask-at", on_click=partial(change_settings, session, step=to))
 
 
 def levels_note(state: AnswerState) -> None:
     """Says which levels may be retrieved."""
     levels = state.settings.levels
     if not levels:
-        st.warning("No level is admissible, so nothing can be retrieved. Choose levels under More.")
+        st.warning(
+            "No level is admissible, so nothing can be retrieved. Choose levels under Setting."
+        )
         return
     names = ", ".join(captions.level_label(state.session.memory, level) for level in levels)
     st.caption(f"Only these levels may be retrieved: {names}.")

@@ -105,11 +105,14 @@ def _tree(state: AnswerState, bare: bool = False, canvas: str = "ask") -> None:
         live = coloring.Live(result.settings, *st.session_state.get(keys.drawn(canvas), ()))
     levels = int(session.memory.structure.level.max()) + 1
     paired = state.beside is not None and not bare
+    units = len(session.memory.units)
+    if result.settings.step is not None:  # the axis ends at the moment that is asked
+        units = int(result.structure.stop[result.structure.active].max(initial=0))
     shown = replace(
         scene.answered(
             tree.scene(session, result.structure), result, state.gold, live, state.question.answer
         ),
-        total_units=len(session.memory.units),
+        total_units=units,
         levels_total=levels,
     )
     with st.container(key=f"{canvas}-room" if live else None):
