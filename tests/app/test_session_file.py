@@ -56,7 +56,7 @@ def test_opened_it_is_seen_as_it_was_saved(memory, tmp_path):
     path = session_file(memory, SEEN, tmp_path / "s.json")
     app = open_path(grow().run(), path)
     assert clean(app).session_state["selected"][1] == 5
-    assert labelled(app.segmented_control, "View").value == "Outline"
+    assert labelled(app.selectbox, "View").value == "Outline"
     assert "Pinned: nodes 5 and 9" in texts(app)
     assert address(app) == {"path": str(path), **encode(SEEN)}
 

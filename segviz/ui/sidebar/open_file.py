@@ -341,8 +341,10 @@ def _reading_controls(opened: OpenFile) -> None:
     asks = next((loader.asks for loader in LOADERS.values() if loader.label == label), ())
     report = opened.corpus.report
     if report.headers:
-        column_controls(opened.file, report.headers, report.columns)
-        preview(opened.corpus)
+        columns = ", ".join(f"{meaning} = {name}" for meaning, name in report.columns.items())
+        with st.expander(f"Columns: {unmarked(columns)}"):
+            column_controls(opened.file, report.headers, report.columns)
+            preview(opened.corpus)
     if "day_first" in asks:
         st.selectbox("Order of dates", list(DATE_ORDERS), key=f"dates-{opened.file}")
     if "gap_hours" in asks:
