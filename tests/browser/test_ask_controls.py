@@ -100,6 +100,7 @@ def test_alpha_by_mouse_keeps_selection_and_zoom(ask, memory):
     entry = ask.evidence().first
     entry.click()
     ask.settle()
+    control(ask, ".tools .more").click()
     control(ask, 'button[aria-label="Zoom in"]').click()
     chosen, zoom = ask.attribute(KEY, "selected"), ask.attribute(KEY, "scale")
     assert chosen

@@ -67,7 +67,7 @@ def middle_of_session(app, key, session):
 
 class TestColour:
     def test_the_picture_changes_before_python_knows(self, ask):
-        assert "square-root scale" in words(ask, ASK)  # scores name their scale
+        assert "square-root scale" in legend(ask, ASK).inner_html()  # scores name their scale
         for part, value, shown in (
             ("colour", "level", "level,level"),
             ("colour", "change", "change,change"),

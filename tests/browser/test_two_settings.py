@@ -38,6 +38,7 @@ def test_each_tree_has_a_setting_of_its_own_and_shares_zoom_selection_and_pointe
     two.settle()
     assert [two.attribute(key, "selected") for key in (FIRST, SECOND)] == [str(first[0])] * 2
     whole = two.attribute(SECOND, "scale")
+    two.tree(SECOND).locator(".tools .more").click()
     two.tree(SECOND).get_by_role("button", name="Zoom in").click()
     two.until(SECOND, "scale", whole.__ne__)
     two.until(FIRST, "scale", two.attribute(SECOND, "scale"))

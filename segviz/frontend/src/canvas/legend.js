@@ -164,11 +164,12 @@ export function scaleOf(scene) {
   const range = scene.most ? `0 to ${number(scene.most)}${root}` : "";
   if (shade !== "change") {
     const words = range ? "score, low to high" : "no scores";
-    return { words, ramp: theme.ramp, ends: [] };
+    return { words, range, ramp: theme.ramp, ends: [] };
   }
   const ramp = theme.change;
   return {
     words: range ? "pale: moves no rank, full: crosses the last one" : "no scores",
+    range,
     ramp,
     ends: [{ kind: "fall", text: "falls", colour: ramp[0] },
       { kind: "rise", text: "rises", colour: ramp[ramp.length - 1] }],
@@ -177,11 +178,11 @@ export function scaleOf(scene) {
 
 /** @param {State} s */
 function writeScale(s) {
-  const { words, ramp, ends } = scaleOf(s.scene);
+  const { words, range, ramp, ends } = scaleOf(s.scene);
   for (const { kind, text, colour } of [{ kind: "ramp", text: words, colour: gradient(ramp) }, ...ends]) {
     const sample = make("i", kind);
     sample.style.background = colour;
-    element("span", "mark", s.elements.legend, sample, make("span", "", text));
+    element("span", { className: "mark", title: range }, s.elements.legend, sample, make("span", "", text));
   }
 }
 
