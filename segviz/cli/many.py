@@ -296,33 +296,53 @@ def _unusable(corpus: Corpus, place: int, unit: str, counts: Countable) -> str:
 
 
 class Results(Generic[Measurement]):
-    """Folder with a file for each finished run, named by the hash that identifies the run."""
+    """Folder with a file for each finished run, named by the hash that identifies the run.
 
-    def __init__(self, folder: Path, kind: type[Measurement]) -> None:
+    A file has a checksum. A damaged file is named in a note, and its run is measured again.
+    """
+
+    def __init__(self, folder: Path, kind: type[Measurement], console: Console) -> None:
         """Creates the folder; raises UsageError if that fails."""
         from pydantic import TypeAdapter  # takes a quarter of a second to load
 
-        self._folder = folder
+        self._folder, self._console = folder, console
         self._adapter: TypeAdapter[Measurement] = TypeAdapter(kind)
         with user_errors(OSError):
             folder.mkdir(exist_ok=True)
 
     def get(self, run: str) -> Measurement | None:
-        """Returns the result of a finished run, None without one; UsageError for a damaged file."""
+        """Returns the result of a finished run; None without one or with a damaged file."""
         path = self._folder / f"{run}.json"
         try:
-            return self._adapter.validate_python(json.loads(files.read(path))["result"])
+            content = json.loads(files.read(path))
+            if content.pop("sha256") != _checksum(content):
+                raise ValueError("its checksum does not match its content")
+            return self._adapter.validate_python(content["result"])
         except FileNotFoundError:
             return None
-        except (OSError, KeyError, TypeError, ValueError) as error:
-            what = f"cannot be used ({type(error).__name__})"
-            raise UsageError(f"{path} {what}; delete it and measure again") from None
+        except (OSError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+            self._console.note(f"{path} is damaged ({type(error).__name__}); measured again")
+            return None
 
     def keep(self, run: str, one: Measured[Measurement]) -> None:
         """Writes the result of a finished run; raises UsageError if that fails."""
         content = {"segviz": __version__, **plain(one)}
+        content["sha256"] = _checksum(content)
         with user_errors(OSError):
             files.write(self._folder / f"{run}.json", json.dumps(content, allow_nan=False))
+
+
+def _results(
+    options: Options, kind: type[Measurement], console: Console
+) -> Results[Measurement] | None:
+    """Returns the folder of ``--resume``; None without that option."""
+    folder = options.resume
+    return Results(Path(folder).expanduser(), kind, console) if folder else None
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    """Returns the SHA-256 of the content of a run's file."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
 # --- running -----------------------------------------------------------------------------------
@@ -377,7 +397,7 @@ def measured(
         Unfinished: a model gave up, or workers were lost.
     """
     # Take from the folder the runs that are finished.
-    results = Results(Path(options.resume).expanduser(), kind) if options.resume else None
+    results = _results(options, kind, console)
     order = [
         (_identity(runs, talk, label, measure, settings), talk.id, label)
         for talk, label in (runs if results else ())

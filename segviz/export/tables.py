@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+from unicodedata import category
 
 import numpy as np
 
@@ -26,8 +27,10 @@ from segviz.view.captions import shown_labels
 
 Value = str | int | float | None
 
-# A spreadsheet may skip blanks and invisible marks before a formula, even one in full-width signs.
-_PASSED_OVER = " \n\u00a0\u3000\ufeff\u200b\u200e\u200f"
+# A spreadsheet may skip blanks and invisible signs before a formula, even one in full-width signs:
+# Unicode's blanks, controls, formats and combining marks, and letters that are drawn as nothing.
+_UNSEEN = "ZCM"
+_FILLERS = "\u115f\u1160\u3164\uffa0"
 _FORMULA = ("=", "+", "-", "@", "\t", "＝", "＋", "－", "＠")
 
 
@@ -38,7 +41,9 @@ def cell(value: Value) -> str:
     if not isinstance(value, str):
         return repr(value)
     text = legal(value)
-    guard = "'" if text.lstrip(_PASSED_OVER).startswith(_FORMULA) else ""
+    unseen = (sign not in _FILLERS and category(sign)[0] not in _UNSEEN for sign in text)
+    first = next((at for at, seen in enumerate(unseen) if seen or text[at] in _FORMULA), 0)
+    guard = "'" if text.startswith(_FORMULA, first) else ""
     return '"' + (guard + text).replace('"', '""') + '"'
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from segviz.llm import checks
 from segviz.llm.cache import NOTE, Completion, ModelCache, content_key
-from segviz.llm.client import Body, Client, Fault, RequestError, clean
+from segviz.llm.client import Body, Client, Fault, RequestError, clean, text_of
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.prompts import JSON_ONLY, Texts, expected_tokens, fitted
 from segviz.llm.protocols import Chat, LabelError, Prompt, Reply
@@ -313,13 +313,12 @@ class OpenAIChat(Client, Chat):
         try:
             choice = reply["choices"][0]
             message = choice["message"]
-            content, refusal = message.get("content"), message.get("refusal")
+            text, refusal = text_of(message.get("content")), message.get("refusal")
             finish = choice.get("finish_reason")
         except (KeyError, IndexError, TypeError, AttributeError):
             raise Fault("the reply lacked its answer (choices, message)", "body") from None
         if not reply.get("usage"):
             self._accepted["stream"] = False  # some servers count the tokens of whole replies alone
-        text = content if isinstance(content, str) else ""
         text = self.endpoint.scrub(clean(text).strip(), shortest=8)
         refusal = self.endpoint.scrub(clean(refusal)) if isinstance(refusal, str) else ""
         # A refusal takes the place of a label: it is shown as the wrong answer that it is.

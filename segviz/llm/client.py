@@ -342,6 +342,20 @@ def context_in(description: Body) -> int | None:
     return next((size for size in sizes if type(size) is int), None)
 
 
+def text_of(content: object) -> str:
+    """Returns the text of a message, or of its part in a stream; some servers send it in parts.
+
+    A part is ``{"type": "text", "text": …}``. Parts of another type, such as reasoning, and None
+    are "". Raises TypeError for anything else.
+    """
+    if isinstance(content, list):
+        texts = [part for part in content if part.get("type") in ("text", "output_text")]
+        return "".join(text_of(part.get("text")) for part in texts)
+    if not isinstance(content, str | None):
+        raise TypeError(f"content of type {type(content).__name__}")
+    return content or ""
+
+
 def clean(text: str) -> str:
     """Returns ``text`` with "?" for each lone surrogate, which no request or file can carry."""
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -438,7 +452,7 @@ def _joined(content: bytes) -> Body:
         reply |= {name: event[name] for name in reply if event.get(name)}
         for choice in event.get("choices") or ():
             for name in message:
-                message[name] += (choice.get("delta") or {}).get(name) or ""
+                message[name] += text_of((choice.get("delta") or {}).get(name))
             finish = choice.get("finish_reason") or finish
     else:
         if finish is None and not reply["error"]:

@@ -89,11 +89,13 @@ class Tail:
     def _changed(self, stream: BufferedReader) -> bool:
         """Returns True if bytes of the file that were read have changed since."""
         status = os.fstat(stream.fileno())
-        seen = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        # The time of the last change of its status cannot be set back, unlike that of its content.
+        times = status.st_mtime_ns, status.st_ctime_ns
+        seen = (status.st_dev, status.st_ino, status.st_size, *times)
         if seen == self._seen:
             return False
         # A file that has just changed may change again without a new time stamp.
-        self._seen = seen if time.time_ns() - status.st_mtime_ns > _TICK else ()
+        self._seen = seen if time.time_ns() - max(times) > _TICK else ()
         there, left = sha256(), self.offset
         while left and (part := stream.read(min(left, READ_AT_ONCE))):
             there.update(part)

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from segviz.export import FORMATS, Sheet
 from segviz.export.browser import VARIABLE, BrowserError
-from segviz.ui.widgets.export_menu import Attempt, no_browser
+from segviz.ui.widgets.export_menu import Attempt, link_limits, no_browser
 from tests.export.views import ask_view, grow_view
 
 KEY = "sk-this-must-stay-here"
@@ -158,3 +158,16 @@ def test_after_a_click_the_menu_says_why_it_failed():
     assert not page.exception
     said = [error.value.replace("\\", "") for error in page.error]
     assert said == ["no *sandbox* here; take another"]
+
+
+@pytest.mark.parametrize(
+    ("address", "path", "said"),
+    [
+        ("http://127.0.0.1:8501/ask", None, "It opens on this machine alone."),
+        ("http://localhost:8501", "/a.json", "this machine alone. It names the path of your file."),
+        ("https://demo.example/ask", "/a.json", "It names the path of your file."),
+    ],
+)
+def test_a_link_that_others_cannot_open_says_so(address, path, said):
+    assert said in link_limits(address, path)
+    assert link_limits("https://demo.example/ask", None) == ""

@@ -341,12 +341,28 @@ class TestResuming:
         assert sweep("--resume", "notes").code == 2
         assert (tmp_path / "notes").read_text() == "to do\n"
         assert sweep("--resume", "runs").code == 0
+
+    @pytest.mark.parametrize("damage", ["another", "digit", "cut", "empty", "deep", "bytes"])
+    def test_a_damaged_result_is_named_and_measured_again(self, sweep, tmp_path, damage):
+        whole = sweep("--resume", "runs", "--json").json
         damaged = min((tmp_path / "runs").iterdir())
-        damaged.write_text('{"run": "abc"}')
-        ran = sweep("--resume", "runs")
-        assert (ran.code, damaged.name in ran.err) == (2, True)
-        damaged.unlink()
-        assert "5 of 6 runs are known" in sweep("--resume", "runs").err
+        text = damaged.read_text()
+        place = re.search(r"0\.\d(\d)", text).start(1)
+        damaged.write_bytes(
+            {
+                "another": b'{"run": "abc"}',
+                "digit": f"{text[:place]}{(int(text[place]) + 1) % 10}{text[place + 1 :]}".encode(),
+                "cut": text[: len(text) // 2].encode(),
+                "empty": b"",
+                "deep": b"[" * 100_000,
+                "bytes": b"\xff\xfe\x00",
+            }[damage]
+        )
+        ran = sweep("--resume", "runs", "--json")
+        assert ran.json == whole
+        assert f"{damaged.name} is damaged" in ran.err
+        assert "5 of 6 runs are known" in ran.err
+        assert damaged.read_text() == text
 
 
 def test_a_comparison_is_that_of_the_library(run, talks):

@@ -34,6 +34,15 @@ def test_a_formula_becomes_a_text(text):
     assert cell(text).startswith("\"'")
 
 
+UNSEEN = "\u00ad\u2060\u061c\u202e\u2007\u034f\ufe0f\u115f\u3164\U000e0061 \n"
+
+
+@pytest.mark.parametrize("sign", UNSEEN)
+def test_a_formula_after_signs_that_are_not_seen_becomes_a_text(sign):
+    assert cell(f"{sign}{sign}=1+1") == f'"\'{sign}{sign}=1+1"'
+    assert cell(f"{sign}a=1") == f'"{sign}a=1"'
+
+
 @pytest.mark.parametrize("text", ["a=b", "1-2", "it's", "", "mail@example", "(=1)"])
 def test_other_texts_stay(text):
     assert cell(text) == f'"{text}"'

@@ -1,6 +1,7 @@
 """Replies are streamed: a timeout bounds the silence of the server, not its whole reply."""
 
 import gzip
+import json
 from dataclasses import replace
 
 import pytest
@@ -114,3 +115,22 @@ def test_a_compressed_reply_has_the_same_largest_size(bench: Bench, monkeypatch)
     bench.server.fault = lambda request: packed
     with pytest.raises(ModelError, match="the reply was longer than"):
         bench.chat(timeout=1, retries=0).reply(CHOICE)
+
+
+PARTS = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "An"}]
+PARTS += [{"type": "text", "text": "swer."}]
+
+
+@pytest.mark.parametrize("streams", [True, False])
+def test_a_reply_in_parts_is_the_text_of_its_parts(bench: Bench, streams: bool):
+    if streams:
+        events = [{"choices": [{"delta": {"content": [part]}}]} for part in PARTS]
+        events += [{"choices": [{"delta": {}, "finish_reason": "stop"}]}]
+        body = "".join(f"data: {json.dumps(each)}\n\n" for each in events) + "data: [DONE]\n\n"
+        headers = {"Content-Type": "text/event-stream"}
+    else:
+        message = {"role": "assistant", "content": PARTS}
+        body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]})
+        headers = {"Content-Type": "application/json"}
+    bench.server.script(wire.Fault(body=body.encode(), headers=headers))
+    assert bench.chat(retries=0).reply(FREE).text == "Answer."

@@ -11,7 +11,7 @@ import pytest
 
 import segviz
 from segviz.conversation import sample_path
-from segviz.memory import Watched
+from segviz.memory import Watched, live
 from segviz.memory.live import LONGEST_LINE, Tail
 from segviz.tree import replay
 
@@ -244,6 +244,21 @@ def test_a_history_that_was_changed_is_read_again_and_said(path, write, numbers)
         assert said(watched) == [TURNS[n].text or "…" for n in others]
         assert watched.readings == readings
     same(watched.memory, segviz.build(watched.memory.conversation, unit="turn"))
+
+
+def test_a_rewrite_of_equal_size_with_an_old_time_is_noticed(path, monkeypatch):
+    monkeypatch.setattr(live, "_TICK", 0)
+    written(path, range(3))
+    tail = Tail(path)
+    assert len(tail.lines()[1]) == 3
+    tail.lines()
+    status = path.stat()
+    path.write_bytes(path.read_bytes().replace(b"a", b"b"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert path.stat().st_size == status.st_size
+    again, lines = tail.lines()
+    assert again
+    assert len(lines) == 3
 
 
 def test_lazy_refresh_cannot_be_watched(tmp_path):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from threading import Event
 from time import sleep
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
@@ -126,6 +126,25 @@ def _link(view: View) -> None:
         st.caption("The link does not contain the turns you typed. The files above do.")
     elif view.bookmark.upload is not None:
         st.caption("Upload the same file before you open the link in another browser.")
+    if limits := link_limits(address, view.bookmark.path):
+        st.caption(limits)
+
+
+def link_limits(address: str, path: str | None) -> str:
+    """Returns what a link cannot do for others: reach this machine, or a file on it; "" if it can.
+
+    Args:
+        address: address of the app.
+        path: path of the open file on the machine that runs segviz; None for other sources.
+    """
+    try:
+        host = urlsplit(address).hostname or ""
+    except ValueError:
+        host = ""
+    here = host in ("localhost", "127.0.0.1", "::1")
+    limits = ["It opens on this machine alone."] if here else []
+    limits += ["It names the path of your file."] if path else []
+    return " ".join(limits)
 
 
 @dataclass(eq=False)
