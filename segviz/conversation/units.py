@@ -7,6 +7,7 @@
               reproduces the leaf counts of SegTreeMem (arXiv 2606.04555, App. C.2: 329
               for LoCoMo conv-47) and drops every other turn; report the count of dropped
               turns with any number obtained with it.
+``session``   one unit per session.
 
 No rule crosses a session boundary. Turns without content are never part of a unit.
 """
@@ -75,7 +76,17 @@ def _paper_pairs(session: IntArray, speaker: IntArray, named: tuple[int, int]) -
     return np.column_stack([first, first + 2])
 
 
-UNIT_RULES: dict[str, Rule] = {"exchange": _exchanges, "turn": _single_turns, "paper": _paper_pairs}
+def _sessions(session: IntArray, speaker: IntArray, named: tuple[int, int]) -> IntArray:
+    first = np.flatnonzero(np.diff(session, prepend=-1) != 0)
+    return np.column_stack([first, np.append(first, len(session))[1:]]).astype(np.int32)
+
+
+UNIT_RULES: dict[str, Rule] = {
+    "exchange": _exchanges,
+    "turn": _single_turns,
+    "paper": _paper_pairs,
+    "session": _sessions,
+}
 
 
 def bounds(

@@ -208,7 +208,7 @@ class QuestionBatch:
         holders_of: dict[str, set[int]] = defaultdict(set)
         for leaf, unit, turn in gold_leaves(structure, memory.units, {t for _, t in self._pairs}):
             units_of[turn].add(unit)
-            holders_of[turn].update(structure.holders(leaf))
+            holders_of[turn].update(structure.holders(leaf, turn))
         self.gold: Bools = np.zeros((len(self.questions), n + 1), dtype=np.bool_)
         self._gold_units: list[set[int]] = [set() for _ in self.questions]
         # For each gold turn the leaves or memories that have it, and these with all ancestors.

@@ -22,9 +22,9 @@ from segviz.loaders import GAP_HOURS, LoadError, table_rows
 from segviz.loaders.chat import Message, in_sessions, session_of, speakers_of
 from segviz.loaders.stored import field_of, parsed_cell, read_stored
 from segviz.memory.memory import Memory
-from segviz.retrieval.attribution import attribute
+from segviz.retrieval.attribution import attribute, verbatim
 from segviz.text.dates import read_time
-from segviz.tree import GHOST, Add, Cost, Event, Link, Scalar, Span, Step, Vector
+from segviz.tree import GHOST, SOURCE_TURNS, Add, Cost, Event, Link, Scalar, Span, Step, Vector
 
 _KNOWN = {
     *("id", "parent", "text", "level", "start", "stop", "vector", "kind", "speaker", "time"),
@@ -115,8 +115,8 @@ def memory_from(
         unit = "turn"
     else:
         units = conversation.units(unit)
-        raw = _place(linked, leaves, units)
-        _check_rule(linked, leaves, raw, conversation, unit)
+        raw = _place(linked, leaves, units, conversation)
+        _check_rule(linked, raw, conversation, unit)
         leaves = _hang(linked, leaves, raw, conversation, units, model)
         _raise_levels(linked)
     vectors = np.pad(_vectors(linked[:rows], model), ((0, len(linked) - rows), (0, 0)))
@@ -299,50 +299,56 @@ def _time(node: _Node) -> datetime | None:
     return read_time(value.isoformat() if isinstance(value, datetime) else value)
 
 
-def _place(nodes: list[_Node], leaves: list[int], units: Sequence[Unit]) -> list[int]:
+def _place(
+    nodes: list[_Node], leaves: list[int], units: Sequence[Unit], conversation: Conversation
+) -> list[int]:
     """Finds the leaves that stand for units, by ``start`` or by their text, and sets their spans.
 
-    Returns these leaves; all other leaves are stored texts.
+    Returns these leaves; all others are stored texts. One with the text of turns that are no unit,
+    or that another leaf stands for, names these turns as its sources.
     """
-    by_text = {unit.text.strip(): unit.index for unit in reversed(units)}
-    raw = []
-    for leaf in leaves:
+    by_turns = {unit.turn_ids: unit for unit in units}
+    raw = [leaf for leaf in leaves if _whole(nodes[leaf], "start") is not None]
+    raw = [leaf for leaf in raw if not _ids(nodes[leaf].row.get("turns"))]
+    for leaf in raw:
         node = nodes[leaf]
-        start, stop = _whole(node, "start"), _whole(node, "stop")
-        if _ids(node.row.get("turns")):
-            continue
-        if start is None:
-            start = by_text.get(node.text.strip())
-        if start is None:
-            continue
-        raw.append(leaf)
+        start, stop = _whole(node, "start") or 0, _whole(node, "stop")
         node.span = (start, start + 1 if stop is None else stop)
         if not 0 <= node.span[0] < node.span[1] <= len(units):
             what = f"units {start} to {stop}; expected 0 ≤ start < stop ≤ {len(units)}"
             raise ValueError(f"node {node.id!r:.60}: {what}")
+    others = [leaf for leaf in leaves if leaf not in {*raw}]
+    sources = verbatim([_stored(nodes[leaf]) for leaf in others], conversation)
+    for leaf, turns in zip(others, sources, strict=True):
+        node = nodes[leaf]
+        if not turns or _ids(node.row.get("turns")):
+            continue
+        unit = by_turns.get(turns)
+        if unit is not None and node.text.strip() == unit.text.strip():
+            node.span = (unit.index, unit.index + 1)
+            raw.append(leaf)
+            del by_turns[turns]
+        else:
+            node.row = {**node.row, "turns": list(turns)}
     return raw
 
 
-def _check_rule(
-    nodes: list[_Node], leaves: list[int], raw: list[int], conversation: Conversation, unit: str
-) -> None:
-    """Raises ValueError if no leaf has a unit's text, but most would by another unit rule.
+def _check_rule(nodes: list[_Node], raw: list[int], conversation: Conversation, unit: str) -> None:
+    """Raises ValueError if no leaf has the text of its unit, but most would by another unit rule.
 
-    ``raw`` are those of the ``leaves`` that stand for units (:func:`_place`).
+    ``raw`` are the leaves that stand for units (:func:`_place`).
     """
 
     def alike(rule: str) -> int:
-        """Counts the leaves with the text of a unit by ``rule``; raw ones, of their own unit."""
+        """Counts the leaves with the text of their unit by ``rule``."""
         texts = [each.text.strip() for each in conversation.units(rule)]
         spans = ((nodes[leaf].text.strip(), nodes[leaf].span[0]) for leaf in raw)
-        known, others = set(texts), set(leaves) - set(raw)
-        stored = sum(nodes[leaf].text.strip() in known for leaf in others)
-        return stored + sum(start < len(texts) and text == texts[start] for text, start in spans)
+        return sum(start < len(texts) and text == texts[start] for text, start in spans)
 
     if alike(unit):
         return
     for rule in UNIT_RULES:
-        if 2 * alike(rule) > len(leaves):
+        if 2 * alike(rule) > len(raw):
             raise ValueError(
                 f"no leaf has the text of its unit by the rule {unit!r}, most have that by "
                 f"{rule!r}: give unit={rule!r}"
@@ -372,19 +378,22 @@ def _hang(
             nodes.append(_Node(unit.turn_ids[0], unit.text, {"kind": GHOST}, span=span))
     ghosts = range(first_ghost, len(nodes))
     unit_of = {turn: unit.index for unit in units for turn in unit.turn_ids}
+    known = {turn.id for turn in conversation.turns}
     others = sorted(set(leaves) - set(raw))
     made = attribute([_stored(nodes[place]) for place in others], conversation, embedder)
+    here = [of_unit[0]] if units else []
     for place, stored in zip(others, made, strict=True):
         node = nodes[place]
-        if not _whole(node, "level"):  # level 0 in the table is level 1 above the ghosts
-            node.row = {**node.row, "level": None}
-        for turn in stored.sources:
-            leaf = of_unit.get(unit_of.get(turn, -1))
-            if leaf is None:
-                what = f"there is no turn {turn!r:.60} in a leaf of {conversation.id!r:.60}"
-                raise ValueError(f"node {node.id!r:.60}: {what}; turns are ids of turns")
-            if leaf not in node.children:
-                node.children.append(leaf)
+        # Level 0 in the table is level 1 above the ghosts.
+        level = {} if _whole(node, "level") else {"level": None}
+        node.row = {**node.row, **level, SOURCE_TURNS: "\n".join(stored.sources)}
+        if unknown := [turn for turn in stored.sources if turn not in known]:
+            what = f"there is no turn {unknown[0]!r:.60} in {conversation.id!r:.60}"
+            raise ValueError(f"node {node.id!r:.60}: {what}; turns are ids of turns")
+        below = [of_unit[unit_of[turn]] for turn in stored.sources if turn in unit_of]
+        # A text without a source is drawn below the leaf of the text before it.
+        node.children += dict.fromkeys(below or here)
+        here = node.children[:1]
         if stored.confidence < 1:
             node.confidence = stored.confidence
     return [*raw, *ghosts]

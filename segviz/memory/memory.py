@@ -337,9 +337,14 @@ class Memory:
         return fitted(prompt, budget, self.provenance.get("own_prompts"))[0]
 
     def turn_ids(self, node: int, structure: Structure | None = None) -> tuple[str, ...]:
-        """Returns the ids of the turns below a node of ``structure`` (default: the last)."""
-        covered = (self.structure if structure is None else structure).coverage(node)
-        return tuple(turn for index in covered for turn in self.units[index].turn_ids)
+        """Returns the ids of the turns below a node of ``structure`` (default: the last).
+
+        Those of a stored text are its sources, which may be some of the turns of a unit.
+        """
+        where = self.structure if structure is None else structure
+        below = (turn for unit in where.coverage(node) for turn in self.units[unit].turn_ids)
+        named = where.named_turns(node)
+        return tuple(turn for turn in below if named is None or turn in named)
 
     def gold(
         self, turns: Sequence[str] | Question, structure: Structure | None = None

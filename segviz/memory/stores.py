@@ -26,7 +26,7 @@ from segviz.memory.from_table import memory_from
 from segviz.plugins import load_plugins
 from segviz.retrieval import MemoryView, Retrieval, Stage
 from segviz.systems import SYSTEMS
-from segviz.tree import Step
+from segviz.tree import Step, Structure
 from segviz.tree.invariants import Invariant
 
 _LISTED = 10  # texts per search, for a store without ``texts``
@@ -61,7 +61,7 @@ def provider(
             (``segviz.loaders.stored.NAMES``).
         name: the name of the system.
         texts: lists all stored texts, in the form of ``search``. Without it the stored texts are
-            those that a search for the text of every unit returns.
+            those that a search for the text of every turn returns.
 
     Returns:
         An instance of a system. Its nodes are the stored texts, above ghosts of the units they came
@@ -128,7 +128,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
             """Fills the store and lists its texts; yields steps that add a text after its turns."""
             store, conversation = store_of(services)
-            listed = _listed(name, store, [arrival.text for arrival in arrivals])
+            listed = _listed(name, store, [unit.text for unit in conversation.units("turn")])
             turns = {turn.id for turn in conversation.turns}
             ids = distinct([each.id or each.text for each in listed])
             stored = [
@@ -146,16 +146,8 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
             """Ranks the nodes whose texts ``search`` returns; other results are only counted."""
             store, _ = store_of(view.services)
             structure = view.structure
-            nodes = np.flatnonzero(structure.retrievable).tolist()
-            by_id = {structure.facts[node].get("id"): node for node in nodes}
-            by_text = {structure.text[node]: node for node in reversed(nodes)}
             given = _rows(name, store, _search(store), question, view.k)
-            best: dict[int, float] = {}  # score by node, in the order of the search
-            for place, (each, score) in enumerate(given, start=1):
-                node = by_id.get(each.id) if each.id else None
-                node = by_text.get(each.text) if node is None else node
-                if node is not None and node not in best:
-                    best[node] = 1 / place if score is None else score
+            best = _nodes_of(given, structure)
             ranked = list(best.values())
             if ranked != sorted(ranked, reverse=True) or min(ranked, default=1) < 0:
                 # Not similarities, perhaps distances: only the order counts.
@@ -170,6 +162,25 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
     kind.name = name
     kind.make_store = staticmethod(make)  # for a system with other stores, and for their source
     return Provided
+
+
+def _nodes_of(given: Sequence[Scored], structure: Structure) -> dict[int, float]:
+    """Maps the node of each text that a search returned to its score, in their order.
+
+    A text without a score gets 1/rank. Several nodes with one text are matched in order.
+    """
+    nodes = np.flatnonzero(structure.retrievable).tolist()
+    by_id = {structure.facts[node].get("id"): node for node in nodes}
+    by_text: dict[str, list[int]] = {}
+    for node in nodes:
+        by_text.setdefault(structure.text[node], []).append(node)
+    best: dict[int, float] = {}
+    for place, (each, score) in enumerate(given, start=1):
+        known = by_id.get(each.id) if each.id else None
+        alike = by_text.get(each.text, ()) if known is None else (known,)
+        if (free := next((one for one in alike if one not in best), None)) is not None:
+            best[free] = 1 / place if score is None else score
+    return best
 
 
 def _call(what: str, method: Callable[..., Any], hint: str, *given: Any) -> Any:
@@ -210,13 +221,14 @@ def _rows(name: str, store: Any, method: str, *given: Any) -> list[Scored]:
     return _scored(what, _call(what, getattr(store, method), hint, *given))
 
 
-def _listed(name: str, store: Any, units: Sequence[str]) -> list[StoredText]:
-    """Returns a store's texts, each once: from ``texts``, or by a search for every unit's text."""
+def _listed(name: str, store: Any, turns: Sequence[str]) -> list[StoredText]:
+    """Returns a store's texts, each once: from ``texts``, or by a search for every turn's text."""
     if hasattr(store, "texts"):
         rows = _rows(name, store, "texts")
+        once = {each.id or place: each for place, (each, _) in enumerate(rows)}
     else:
-        rows = [row for text in units for row in _rows(name, store, _search(store), text, _LISTED)]
-    once = {each.id or each.text: each for each, _ in rows}
+        rows = [row for text in turns for row in _rows(name, store, _search(store), text, _LISTED)]
+        once = {each.id or each.text: each for each, _ in rows}
     return list(once.values())
 
 

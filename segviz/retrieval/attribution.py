@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
@@ -19,7 +19,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.conversation import Conversation, StoredText, seconds
+from segviz.conversation import UNIT_RULES, Conversation, StoredText, seconds
 from segviz.embedding import Embedder
 from segviz.retrieval.relevance import over_active, relevance_model
 from segviz.text.words import content_tokens
@@ -130,6 +130,71 @@ def attribute(
             sure = min(round(sure, 4), 0.9999)  # 1 is for sources that were given
             result[place] = replace(result[place], sources=tuple(sources), confidence=sure)
     return tuple(result)
+
+
+def verbatim(stored: Iterable[StoredText], conversation: Conversation) -> list[tuple[str, ...]]:
+    """Returns for each stored text the ids of the turns whose words it repeats, () for none.
+
+    A text is that of a turn (with or without its speaker) or of a unit by any rule, or most of its
+    lines are turns. Equal texts are matched in order, each to a turn of its own as long as there is
+    one: between the turns of the texts around it if possible. A known session excludes others.
+    """
+    # The turns that each text may stand for.
+    session_of = {turn.id: each.id for each in conversation.sessions for turn in each.turns}
+    places = {turn: place for place, turn in enumerate(session_of)}
+    may_be: dict[str, list[tuple[str, ...]]] = {}
+    for turn in conversation.turns:
+        for text in {_blanks(each) for each in (turn.spoken, turn.content, turn.text)} - {""}:
+            may_be.setdefault(text, []).append((turn.id,))
+    for unit in (unit for rule in UNIT_RULES for unit in conversation.units(rule)):
+        known = may_be.setdefault(_blanks(unit.text), [])
+        if unit.turn_ids not in known:
+            known.append(unit.turn_ids)
+
+    def candidates(text: str, session: str) -> list[tuple[str, ...]]:
+        """Returns the turns that a text may stand for; those of its session, if there are any."""
+        all_of = may_be.get(_blanks(text), [])
+        return [turns for turns in all_of if session_of[turns[0]] == session] or all_of
+
+    # Texts that stand for one thing alone bound those between them.
+    items = list(stored)
+    options = [candidates(each.text, each.session) for each in items]
+    sure = [place for place, each in enumerate(options) if len(each) == 1]
+    at = [places[options[place][0][0]] for place in sure]
+    taken = {options[place][0] for place in sure}
+    result: list[tuple[str, ...]] = []
+    for place, several in enumerate(options):
+        if len(several) > 1:
+            free = [turns for turns in several if turns not in taken] or several
+            before, after = bisect_left(sure, place), bisect_right(sure, place)
+            low = at[before - 1] if before else -1
+            high = at[after] if after < len(sure) else len(places)
+            between = [turns for turns in free if low < places[turns[0]] < high]
+            several = (between or free)[:1]
+            taken.add(several[0])
+        if several:
+            result.append(several[0])
+            continue
+        # A piece of a transcript: the turns of its lines, if most of them are turns.
+        lines = [line for line in items[place].text.splitlines() if line.strip()]
+        turns = [candidates(line, items[place].session) for line in lines]
+        single = [each[0][0] for each in turns if len(each) == 1]
+        whole = len(lines) > 1 and single and 2 * sum(map(bool, turns)) > len(lines)
+        result.append(_run(turns, places, single) if whole else ())
+    return result
+
+
+def _run(
+    options: Sequence[Sequence[tuple[str, ...]]], places: Mapping[str, int], sure: Sequence[str]
+) -> tuple[str, ...]:
+    """Returns a turn for each line with ``options``: the nearest to the ``sure`` turns."""
+    middle = sorted(places[turn] for turn in sure)[len(sure) // 2]
+    near = (min(each, key=lambda turns: abs(places[turns[0]] - middle)) for each in options if each)
+    return tuple(dict.fromkeys(turn for turns in near for turn in turns))
+
+
+def _blanks(text: str) -> str:
+    return " ".join(text.split())
 
 
 def clauses(text: str) -> list[str]:

@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import groupby
-from operator import itemgetter
 
 from segviz.conversation import Unit
 from segviz.retrieval.result import Evidence
@@ -119,7 +117,7 @@ def gold_leaves(
 ) -> Iterator[tuple[int, int, str]]:
     """Yields the leaf, the index of the unit and the id of each of ``turns`` that is in a leaf.
 
-    A ghost is yielded itself; ``Structure.holders`` has the stored texts made from it.
+    A ghost is yielded itself; ``Structure.holders`` has the stored texts made from the turn.
     """
     for leaf in structure.leaves:
         for index in range(int(structure.start[leaf]), int(structure.stop[leaf])):
@@ -152,23 +150,17 @@ def gold_evidence(
     given = dict(zip(contents, parts_given(answer or "", [*contents.values()]), strict=True))
     words_of = cache(lambda node: stated_words(structure.text[node]))
     here = gold_leaves(structure, units, set(turns)) if turns else ()
-    for leaf, rows in groupby(here, key=itemgetter(0)):
-        gold = tuple(turn for _, _, turn in rows)
-        # A ghost's turn counts for the stored texts that were written from it.
-        holders = structure.holders(leaf)
+    for leaf, _, turn in here:
+        # The leaf has the turn, and so have the stored texts that were written from it.
+        holders = structure.holders(leaf, turn)
         leaves += [node for node in holders if node not in leaves]
         # Above them a turn counts only where a text quotes it or states its part of the answer.
         for node in reachable(structure.parents, holders):
-            text = structure.text[node]
-            if node in holders:
-                by_node[node] = by_node.get(node, ()) + gold
-                continue
-            others = [turn for turn in gold if not quotes(text, contents[turn])]
-            answered = tuple(t for t in others if given[t] and stated(words_of(node), given[t]))
-            if answered:
-                answers[node] = answers.get(node, ()) + answered
-            if there := tuple(t for t in gold if t not in others or t in answered):
-                by_node[node] = by_node.get(node, ()) + there
+            if node not in holders and not quotes(structure.text[node], contents[turn]):
+                if not (given[turn] and stated(words_of(node), given[turn])):
+                    continue
+                answers[node] = (*answers.get(node, ()), turn)
+            by_node[node] = (*by_node.get(node, ()), turn)
     known = int(structure.stop.max(initial=0))
     later = {turn for unit in units[known:] for turn in unit.turn_ids} if turns else set()
     return GoldEvidence(

@@ -47,12 +47,13 @@ from segviz.tree.events import (
 from segviz.tree.inspect import written
 from segviz.tree.invariants import Invariant, Violation, are_invariants, check, frontier_is_a_chain
 from segviz.tree.replayer import Replayer, ReplayError, history
-from segviz.tree.structure import GHOST, IntArray, Structure
+from segviz.tree.structure import GHOST, SOURCE_TURNS, IntArray, Structure
 from segviz.tree.thumbnail import thumbnail
 
 __all__ = [
     "GHOST",
     "NOT_ASKED",
+    "SOURCE_TURNS",
     "Add",
     "Columns",
     "Cost",

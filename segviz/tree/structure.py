@@ -50,6 +50,8 @@ from segviz.tree.events import Facts, Relate, Vector
 IntArray = NDArray[np.int32]
 GHOST = "ghost"
 """Kind of a leaf whose unit the memory did not store: it is drawn, and never retrieved."""
+SOURCE_TURNS = "source turns"
+"""Fact of a stored text: the ids of the turns that it was written from, one a line."""
 
 _NOT_GIVEN: IntArray = np.zeros(0, dtype=np.int32)
 _Array = TypeVar("_Array", bound=NDArray[Any])
@@ -167,9 +169,26 @@ class Structure:
         rows = zip(self.active.tolist(), self.kind, strict=True)
         return [node for node, (active, kind) in enumerate(rows) if active and kind in kinds]
 
-    def holders(self, leaf: int) -> tuple[int, ...]:
-        """Returns the leaf; for a ghost instead its parents, the texts written from its unit."""
-        return self.parents[leaf] if self.ghost[leaf] else (leaf,)
+    def holders(self, leaf: int, turn: str) -> tuple[int, ...]:
+        """Returns the nodes that have a turn of a leaf's unit.
+
+        They are the leaf, unless it is a ghost, and the parents that were written from the turn.
+        Parents of a ghost that name no turns were written from all turns of its unit.
+        """
+        written = (
+            parent
+            for parent in self.parents[leaf]
+            if (self.ghost[leaf] if (named := self.named_turns(parent)) is None else turn in named)
+        )
+        return (*(() if self.ghost[leaf] else (leaf,)), *written)
+
+    def named_turns(self, node: int) -> tuple[str, ...] | None:
+        """Returns the ids of the turns that a stored text was written from, () if there are none.
+
+        None for a node that is no such text.
+        """
+        named = self.facts[node].get(SOURCE_TURNS)
+        return tuple(filter(None, named.split("\n"))) if isinstance(named, str) else None
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:

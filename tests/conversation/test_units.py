@@ -59,7 +59,7 @@ class TestContent:
         assert units[0].time.year == 2024
 
     def test_unknown_rule_lists_the_legal_ones(self):
-        with pytest.raises(ValueError, match="exchange, turn, paper"):
+        with pytest.raises(ValueError, match="exchange, turn, paper, session"):
             talk("AB").units("sentence")
 
 

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 import segviz
-from segviz.conversation import StoredText
+from segviz.conversation import UNIT_RULES, Conversation, Session, StoredText, Turn
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation.stages import (
     STAGE_CHART,
@@ -17,6 +17,7 @@ from segviz.evaluation.stages import (
     with_answers,
 )
 from segviz.figures.charts import rows_figure
+from segviz.memory import system_of
 from segviz.text.words import quotes
 from tests.data import real_data
 from tests.evaluation import restated
@@ -142,6 +143,76 @@ def test_shares_of_each_group_add_up_and_are_drawn(by):
 def test_levels_are_refused():
     with pytest.raises(ValueError, match="levels"):
         evidence_stages(facts_memory(), (), levels=(0,))
+
+
+# --- the unit rule does not matter ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", [*UNIT_RULES])
+@pytest.mark.parametrize("form", ["named", "spoken", "content"])
+def test_stages_of_a_store_are_those_of_its_own_lists_under_any_unit(form, unit):
+    """Deleted, outranked, cut and read turns of a store of single turns are known by its lists."""
+    conversation = sample(sessions=4)
+    asked = conversation.questions
+    gone = {*sorted({turn for question in asked for turn in question.evidence})[::3]}
+    kept = [turn for turn in conversation.turns if turn.id not in gone]
+    text_of = {turn.id: turn.content if form == "content" else turn.spoken for turn in kept}
+
+    class Store:
+        def add(self, turn):
+            pass
+
+        def texts(self):
+            named = {"turns": lambda turn: [turn]} if form == "named" else {}
+            return [
+                {"text": text} | {name: of(turn) for name, of in named.items()}
+                for turn, text in text_of.items()
+            ]
+
+        def search(self, question, k):
+            order = sorted(text_of, key=lambda turn: (len(turn), turn), reverse=len(question) % 2)
+            return [text_of[turn] for turn in order[:k]]
+
+    memory = segviz.build(conversation, system_of(Store, "mine")(), unit, embedder=EMBEDDER)
+    stages = evidence_stages(memory, asked, k=30, budget=300, method="native")
+    assert {one.turn for one in stages if one.stage == "never written"} >= gone
+    for one in stages:
+        listed = [*Store().search(asked[one.question].text, 30)]
+        spent, paid = 0, []
+        for text in listed:
+            if spent < 300:
+                paid.append(text)
+            spent += -(-len(text) // 4)
+        if one.turn in gone:
+            expected = "never written"
+        elif text_of.get(one.turn) not in listed:
+            expected = "written, not ranked"
+        else:
+            expected = "read" if text_of[one.turn] in paid else "ranked, not read"
+        assert one.stage == expected
+    assert len({one.stage for one in stages}) == 4
+
+
+@pytest.mark.parametrize("unit", [*UNIT_RULES])
+def test_equal_texts_stand_for_the_turns_in_order(unit):
+    said = [("A", "Yes"), ("B", "I was in Rome"), ("A", "Yes"), ("B", "I was in Oslo")]
+    turns = tuple(Turn(f"D1:{i}", *each) for i, each in enumerate(said))
+    whole = Conversation("c", ("A", "B"), (Session("session_1", None, "", turns),))
+
+    def sources(*texts):
+        memory = segviz.memory_from(
+            [{"id": str(i), "text": text} for i, text in enumerate(texts)],
+            conversation=whole,
+            unit=unit,
+            embedder=EMBEDDER,
+        )
+        nodes = [n for n in range(len(memory.structure)) if memory.structure.retrievable[n]]
+        return {str(memory.structure.facts[node]["id"]): memory.turn_ids(node) for node in nodes}
+
+    every = [turn.spoken for turn in turns]
+    assert sources(*every) == {str(i): (f"D1:{i}",) for i in range(4)}
+    assert sources(*every[1:])["1"] == ("D1:2",)
+    assert sources("\n".join(every[2:])) == {"0": ("D1:2", "D1:3")}
 
 
 # --- LoCoMo's own facts ----------------------------------------------------------------------

@@ -51,7 +51,7 @@ def outcome(data: bytes, name: str) -> str:
         assert {turn.speaker for turn in conversation.turns} <= set(conversation.speakers)
         for question in conversation.questions:
             assert set(question.evidence) <= set(ids)
-        for rule in ("exchange", "turn", "paper"):
+        for rule in ("exchange", "turn", "paper", "session"):
             conversation.units(rule)
     # Everything can be encoded, as Streamlit, hashes and files will want it.
     assert repr(corpus).encode().decode() == repr(corpus)

@@ -141,7 +141,7 @@ class TestBuild:
         ("arguments", "message"),
         [
             ({"system": "forest"}, "segment-tree"),
-            ({"unit": "word"}, "exchange, turn, paper"),
+            ({"unit": "word"}, "exchange, turn, paper, session"),
             ({"embedder": "none"}, "wordllama, hashing"),
             ({"threshold": 1}, "it has compatibility, annotate, refresh"),
             ({"compatibility": "psychic"}, "calibrated, cosine, pointwise, batch"),

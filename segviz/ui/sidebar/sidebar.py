@@ -44,6 +44,7 @@ UNIT_HELP = {
     "exchange": "Consecutive turns of one speaker and the reply to them. Every turn is in a leaf.",
     "turn": "One leaf per turn.",
     "paper": "As in the SegTreeMem paper. Some turns are in no leaf.",
+    "session": "One leaf per session.",
 }
 
 
