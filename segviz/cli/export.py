@@ -32,6 +32,7 @@ def _names(has: Callable[[Format], object]) -> str:
 
 _OUTPUT, _NAMED = "File to write, - for standard output.", "segviz-CONVERSATION-PART.ENDING"
 _DARK = f"Dark background, for {_names(lambda one: one.needs_browser)}."
+_BARE = f"Leave out all texts and names, for {_names(lambda one: one.bare)}."
 _formats = click.Choice(list(FORMATS))
 
 
@@ -40,6 +41,7 @@ _formats = click.Choice(list(FORMATS))
 @option("--format", "Format, listed below.", required=True, type=_formats, metavar="NAME")
 @option("-o --output", _OUTPUT, _NAMED, type=click.Path(), metavar="PATH")
 @option("--dark", _DARK, is_flag=True)
+@option("--bare", _BARE, is_flag=True)
 @option("--question", "The question to ask.")
 @number_option
 @option("--node", "Selected node.", type=int)
@@ -77,7 +79,8 @@ def export(options: Options, console: Console) -> int:
     if options.output == "-":
         console.raw(content)
         return OK
-    name = options.output or file_name(memory.conversation.id, chosen.part, chosen.ending)
+    called = "" if options.bare else memory.conversation.id
+    name = options.output or file_name(called, chosen.part, chosen.ending)
     path = output_path(name, options.file)
     write_file(path, content)
     size = path.stat().st_size
@@ -95,6 +98,8 @@ def _check_format(options: Options, chosen: Format, console: Console) -> None:
         raise UsageError(
             f"--dark is for {_names(lambda one: one.needs_browser)}, not for {options.format}"
         )
+    if options.bare and not chosen.bare:
+        raise UsageError(f"--bare is for {_names(lambda one: one.bare)}, not for {options.format}")
     if chosen.needs_browser:
         with user_errors(BrowserError):
             find_browser()
@@ -129,7 +134,7 @@ def _view(options: Options, memory: Memory, clients: Models) -> View:
         path=None if sample or saved else str(path.resolve()),
     )
     name = str(path.resolve()) if saved else None
-    return replace(view, bookmark=bookmark, saved=name, read=reading(options))
+    return replace(view, bookmark=bookmark, saved=name, read=reading(options), bare=options.bare)
 
 
 def _list_formats(formatter: click.HelpFormatter) -> None:

@@ -12,7 +12,6 @@ from segviz.export.html import html_page
 from segviz.export.sheet import Sheet, film, sheet
 from segviz.export.snippet import python_snippet
 from segviz.export.tables import nodes_csv, ranks_csv
-from segviz.view.captions import shown_labels
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,7 @@ class Format:
         mime: media type.
         asks: True if the view must have a question.
         needs_browser: True for a picture.
+        bare: True if the format can leave out all texts and names (``View.bare``).
     """
 
     part: str
@@ -37,6 +37,7 @@ class Format:
     mime: str
     asks: bool = False
     needs_browser: bool = False
+    bare: bool = False
 
 
 FORMATS: dict[str, Format] = {
@@ -101,11 +102,14 @@ FORMATS: dict[str, Format] = {
         "Graph (GraphML)",
         "Every column but the vectors, typed edges and relations.",
         lambda view: graphml(
-            view.structure, view.memory.conversation.id, shown_labels(view.memory, view.structure)
+            view.structure, view.memory.conversation.id, view.labels, bare=view.bare
         ),
         "application/xml",
+        bare=True,
     ),
-    "nodes": Format("nodes", "csv", "Nodes (CSV)", "A row for each node.", nodes_csv, "text/csv"),
+    "nodes": Format(
+        "nodes", "csv", "Nodes (CSV)", "A row for each node.", nodes_csv, "text/csv", bare=True
+    ),
     "ranks": Format(
         "ranks",
         "csv",
@@ -114,6 +118,7 @@ FORMATS: dict[str, Format] = {
         ranks_csv,
         "text/csv",
         asks=True,
+        bare=True,
     ),
     "python": Format(
         "view",

@@ -23,7 +23,6 @@ from segviz.export.text import legal, one_line
 from segviz.export.view import View
 from segviz.memory import Changes
 from segviz.retrieval import RetrievalSettings, ranking
-from segviz.view.captions import shown_labels
 
 Value = str | int | float | None
 
@@ -106,10 +105,11 @@ def nodes_csv(view: View) -> str:
     Columns are those of the structure without the vector, the node's place in the tree and, on Ask,
     its scores. A same-text chain is one row, unless the view is of the literal tree. ``top`` is the
     highest level of that chain, ``stop`` is one past the last unit. ``parents`` and ``children``
-    are node ids separated by blanks, ``first_turn`` and ``last_turn`` the ends of the span.
+    are node ids separated by blanks, ``first_turn`` and ``last_turn`` the ends of the span. A bare
+    view has no texts, kinds and ids of turns.
     """
     structure, result = view.structure, view.result
-    labels = shown_labels(view.memory, structure)
+    labels = view.labels
     names = "node label level top start stop kind active depth parents children".split()
     names += _ENDS
     names += [] if result is None else ["initial", "final"]
@@ -122,7 +122,7 @@ def nodes_csv(view: View) -> str:
             int(structure.top[node]),
             int(structure.start[node]),
             int(structure.stop[node]),
-            structure.kind[node],
+            "" if view.bare else structure.kind[node],
             int(structure.active[node]),
             int(structure.depth[node]) if structure.active[node] else None,
             " ".join(map(str, structure.parents[node])),
@@ -131,9 +131,9 @@ def nodes_csv(view: View) -> str:
         ]
         if result is not None:
             values += [float(result.initial[node]), float(result.final[node])]
-        return [*values, structure.text[node]]
+        return [*values, *(() if view.bare else (structure.text[node],))]
 
-    return table([*names, "text"], map(row, structure.nodes.tolist()))
+    return table([*names, *(() if view.bare else ("text",))], map(row, structure.nodes.tolist()))
 
 
 _ENDS = ("first_turn", "last_turn", "first_session", "last_session")
@@ -145,7 +145,8 @@ def _ends(view: View, node: int) -> list[Value]:
     if not units:
         return [None] * 4
     first, last = units[0], units[-1]
-    return [first.turn_ids[0], last.turn_ids[-1], first.session + 1, last.session + 1]
+    turns = (None, None) if view.bare else (first.turn_ids[0], last.turn_ids[-1])
+    return [*turns, first.session + 1, last.session + 1]
 
 
 def ranks_csv(view: View) -> str:
@@ -153,8 +154,8 @@ def ranks_csv(view: View) -> str:
 
     ``rank_initial`` and ``rank_final`` count from 1. ``retrieved_before`` and ``retrieved`` are the
     places among the nodes retrieved before and after propagation, empty for other nodes. ``gold``
-    has the gold turns of the node. A same-text chain is one node, unless the settings are literal.
-    ValueError for a view without a question.
+    has the gold turns of the node, in a bare view their number. A same-text chain is one node,
+    unless the settings are literal. ValueError for a view without a question.
     """
     result = view.result
     if result is None:
@@ -175,7 +176,11 @@ def ranks_csv(view: View) -> str:
     ]
     names = "rank_final rank_initial node level start stop initial final".split()
     names += ["change", "retrieved_before", "retrieved", "gold"]
-    names += [*_ENDS, "text"]
+    names += [*_ENDS, *(() if view.bare else ("text",))]
+
+    def gold(node: int) -> Value:
+        turns = view.gold.by_node.get(node, ())
+        return len(turns) if view.bare else " ".join(turns)
 
     def row(rank: int, node: int) -> list[Value]:
         initial, final = float(result.initial[node]), float(result.final[node])
@@ -190,9 +195,9 @@ def ranks_csv(view: View) -> str:
             final,
             final - initial,
             *(place.get(node) for place in places),
-            " ".join(view.gold.by_node.get(node, ())),
+            gold(node),
             *_ends(view, node),
-            structure.text[node],
+            *(() if view.bare else (structure.text[node],)),
         ]
 
     return table(names, (row(rank, int(node)) for rank, node in enumerate(order, start=1)))

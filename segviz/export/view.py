@@ -17,7 +17,7 @@ from segviz.retrieval.gold import GoldEvidence
 from segviz.systems import SYSTEMS
 from segviz.tree import Step, Structure
 from segviz.view.bookmark import Bookmark, differing, encode, looks, opening_settings
-from segviz.view.captions import provenance_lines
+from segviz.view.captions import provenance_lines, shown_labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +32,8 @@ class View:
         typed: (speaker, text) turns typed after the conversation, which are in no file.
         saved: name of the memory's file, None if it has none.
         read: options of ``segviz.load`` for the conversation's file.
+        bare: True to leave out all texts, names and ids of turns, in formats that can
+            (``Format.bare``); titles are numbers of nodes.
     """
 
     memory: Memory
@@ -41,6 +43,7 @@ class View:
     typed: tuple[tuple[str, str], ...] = ()
     saved: str | None = None
     read: Mapping[str, Any] = field(default_factory=dict)
+    bare: bool = False
 
     @property
     def page(self) -> str:
@@ -53,6 +56,13 @@ class View:
         return replace(
             self.memory.saved, shown=store.SavedView(self.page, looks(encode(self.bookmark)))
         )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Titles of the structure's nodes; their numbers if the view is ``bare``."""
+        if self.bare:
+            return tuple(f"node {node}" for node in range(len(self.structure)))
+        return shown_labels(self.memory, self.structure)
 
     @property
     def heading(self) -> str:

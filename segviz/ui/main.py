@@ -8,7 +8,7 @@ from importlib import import_module
 
 import streamlit as st
 
-from segviz.ui import address, keys, visit
+from segviz.ui import address, keys, security, visit
 from segviz.ui.pages import drawn
 from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.sidebar.source import drop_zone
@@ -18,10 +18,36 @@ from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.question import questions_popover
 from segviz.ui.widgets.style import apply_style, follow_theme
 from segviz.ui.widgets.tour import on_tour, tour_bar
+from segviz.version import __version__
 
 # Titles of the pages in navigation order. The path is the title in lower case; the module
 # ``pages.PATH.page`` is imported when the page is first drawn.
 PAGES = ("Grow", "Ask", "Sweep", "Compare", "Guide")
+
+
+def about() -> str:
+    """Returns what the menu says under *About*: version, licence, citation, and where texts go."""
+    if security.public():
+        leaves = (
+            "What you upload or paste goes to this server, which forgets it when you leave. It "
+            "goes further only if you choose a model: then to the server that the choice names."
+        )
+    else:
+        leaves = (
+            "Nothing leaves this machine, unless you choose a model server, which then receives "
+            "the texts of its prompts, or load LoCoMo, which asks GitHub for the file."
+        )
+    return (
+        f"### segviz {__version__}\n"
+        "MIT licence. A visual explorer of memory trees.\n\n"
+        f"**To cite:** the segviz authors, *segviz*, version {__version__}; and Liu et al., "
+        "*Temporal Order Matters for Agentic Memory*, 2026, arXiv:2606.04555, for the method.\n\n"
+        f"**Texts:** {leaves}\n\n"
+        "**Shared files:** an exported page, session, memory, graph or table has texts, names and "
+        "questions of the conversation, but no key of a model server. *Without texts and names* "
+        "in *Export* writes graph and tables of numbers alone. A link names the file and the "
+        "question."
+    )
 
 
 def main() -> None:
@@ -30,7 +56,12 @@ def main() -> None:
     The sidebar belongs to the frame, not to a page, so its choices survive a change of page. The
     page is chosen before the address is read, because reading it may start another run.
     """
-    st.set_page_config(page_title="segviz", layout="wide", initial_sidebar_state="auto")
+    st.set_page_config(
+        page_title="segviz",
+        layout="wide",
+        initial_sidebar_state="auto",
+        menu_items={"About": about()},
+    )
     apply_style()
     visit.arrive()
     session: AppSession | None = None

@@ -100,7 +100,7 @@ def test_without_a_browser_a_line_says_what_to_do_instead(monkeypatch):
     (said,) = [caption.value for caption in app.caption if "nowhere" in caption.value]
     assert said.replace("\\", "") == no_browser()
     assert r"\*bold\*" in said
-    assert not app.toggle
+    assert [each.key for each in app.toggle] == ["export-bare"]
 
 
 def test_the_ground_reaches_the_picture(monkeypatch):

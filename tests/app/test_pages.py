@@ -7,7 +7,10 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import segviz
 from segviz.retrieval import OPENING, PRESETS
+from segviz.ui import security
+from segviz.ui.main import about
 from segviz.ui.pages.grow.decision import telling_words
 from tests.app.conftest import (
     ask_own,
@@ -282,3 +285,13 @@ def test_a_rule_that_makes_no_leaf(tmp_path):
     app = open_path(grow().run(), path)
     app.selectbox(key="unit").set_value("paper").run()
     assert "makes no leaf from this conversation" in texts(clean(app))
+
+
+@pytest.mark.parametrize("public", ["", "1"])
+def test_about_says_version_licence_citation_and_where_texts_go(monkeypatch, public):
+    monkeypatch.setenv(security.PUBLIC, public)
+    said = about()
+    for part in (f"segviz {segviz.__version__}", "MIT licence", "arXiv:2606.04555", "Shared files"):
+        assert part in said
+    assert ("Nothing leaves this machine, unless" in said) == (not public)
+    assert ("goes to this server" in said) == bool(public)

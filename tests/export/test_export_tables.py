@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,14 +11,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
+from segviz.conversation import sample_path
+from segviz.embedding import HashingEmbedder
 from segviz.evaluation import MEASURES, Mean
 from segviz.evaluation.measures import sees
 from segviz.evaluation.parallel import Measured
-from segviz.export import nodes_csv, ranks_csv, rows_csv, rows_markdown, sweep_csv, sweeps_csv
+from segviz.export import (
+    FORMATS,
+    View,
+    nodes_csv,
+    ranks_csv,
+    rows_csv,
+    rows_markdown,
+    sweep_csv,
+    sweeps_csv,
+)
 from segviz.export.tables import cell, table
 from segviz.export.text import legal
+from segviz.view.bookmark import Bookmark
 from tests.export.views import HOSTILE, ask_view, dag, forest, grow_view, holding, nothing
 from tests.retrieval.test_selection import literal_ranking
+from tests.trees import chat
 
 
 def read(text: str) -> list[dict[str, str]]:
@@ -210,3 +224,33 @@ def test_rows_of_any_table_hold_means_with_their_bounds():
         "| setting | recall | nodes |\n| --- | --- | --- |\n"
         "| =1+1\\|2 | 0.500 [0.250, 0.750] | 1,234 |\n| two lines |  |  |\n| one | 0.500 |  |\n"
     )
+
+
+@pytest.mark.parametrize("system", ["segment-tree", "h-mem", "memforest"])
+@pytest.mark.parametrize("name", [name for name, one in FORMATS.items() if one.bare])
+def test_a_bare_export_has_structure_and_scores_but_no_text_and_no_name(system, name):
+    conversation = segviz.load(sample_path("ines-theo"))[0]
+    memory = segviz.build(conversation, system, embedder=HashingEmbedder())
+    view = ask_view(memory, conversation.questions[0].text)
+    whole, bare = (FORMATS[name].make(replace(view, bare=each)) for each in (False, True))
+    whole, bare = (each if isinstance(each, str) else each.decode() for each in (whole, bare))
+    # What is in no export of a single turn under a neutral name belongs to the conversation.
+    neutral = View(few := segviz.build(chat([[("S", "x")]])), few.structure, Bookmark())
+    known = FORMATS["graphml"].make(neutral).decode() + "node level relation child order weight"
+    private = {conversation.id, *(turn.id for turn in conversation.turns)}
+    private |= {
+        word for turn in conversation.turns for word in re.findall(r"[^\W\d_]{4,}", turn.content)
+    }
+    private |= {turn.speaker for turn in conversation.turns}
+    private = {word for word in private if word.lower() not in known.lower()}
+    written = set(re.findall(r"[\w:-]+", bare))
+    header = set(re.findall(r"\w+", bare.split("\n")[0])) if name != "graphml" else set()
+    assert private & set(re.findall(r"[\w:-]+", whole))
+    assert private & (written - header) == set()
+    if name == "graphml":
+        assert bare.count("<node ") == whole.count("<node ")
+        assert bare.count("<edge ") == whole.count("<edge ")
+    else:
+        rows = [*zip(read(whole), read(bare), strict=True)]
+        scores = [column for column in ("level", "initial", "final") if column in rows[0][1]]
+        assert all(a[column] == b[column] for a, b in rows for column in scores)

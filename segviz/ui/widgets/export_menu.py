@@ -6,7 +6,7 @@ also reruns the menu, which waits for the same attempt and shows its reason.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from time import sleep
 from urllib.parse import urlencode, urlsplit
@@ -96,16 +96,24 @@ def _files(view: View) -> None:
         if any(offer.needs_browser for offer in shown):
             dark = "SVG and PNG with a dark background."
             st.toggle("Dark pictures", key="export-dark", help=dark)
+        st.toggle(
+            "Without texts and names",
+            key="export-bare",
+            help="Structure, scores and the numbers of nodes alone, in the graph and the tables.",
+        )
 
 
 def _button(view: View, offer: Format, problem: str) -> None:
     """Draws the button of a format; its file is made on a click."""
     key, state = f"export-{offer.part}-{offer.ending}", st.session_state
+    view = replace(view, bare=offer.bare and bool(state.get("export-bare")))
     content = Attempt(offer, view, bool(state.get("export-dark")))
     clicked = st.download_button(
         offer.label,
         content,
-        file_name=file_name(view.memory.conversation.id, offer.part, offer.ending),
+        file_name=file_name(
+            "" if view.bare else view.memory.conversation.id, offer.part, offer.ending
+        ),
         mime=offer.mime,
         key=key,
         help=f"Not possible here: {problem}." if problem else offer.about,
