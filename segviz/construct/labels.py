@@ -36,7 +36,7 @@ from segviz.construct.tasks.words import (
 )
 from segviz.conversation import Unit
 from segviz.embedding import unit_rows, word_vectors
-from segviz.text.words import HAN, HIRAGANA, KATAKANA, UNSPACED_ALPHABETS, clusters
+from segviz.text.words import HAN, HIRAGANA, KATAKANA, UNSPACED_ALPHABETS, clusters, cut
 from segviz.tree import Span, Structure
 from segviz.tree.structure import once_per_structure
 
@@ -325,7 +325,7 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
     # less if only a caption has it.
     for unit in units:
         pictures = " ".join(f"a {each}." for each in _CAPTION.findall(unit.text))
-        for text, share in ((_CAPTION.sub(" ", unit.text), 1.0), (pictures, _PICTURED)):
+        for text, share in ((_CAPTION.sub(" ", cut(unit.text)), 1.0), (pictures, _PICTURED)):
             for word in map(stem, words_of(text)):
                 stems[word].setdefault(unit.index, share)
             for phrase, name in _candidates(text, nobody, english, usual_signs, other):
@@ -455,7 +455,7 @@ def _other_words(units: Sequence[Unit]) -> frozenset[str]:
     uses: Counter[str] = Counter()
     others: Counter[str] = Counter()
     for unit in units:
-        words = re.findall(r"[\w'-]+", unit.text.lower().replace("’", "'"))
+        words = re.findall(r"[\w'-]+", cut(unit.text.lower()).replace("’", "'"))
         uses.update(words)
         others.update(word for before, word in pairwise(words) if before in _BEFORE_OTHERS)
     once = (word for word, count in uses.items() if count == 1 and word.endswith("ing"))

@@ -15,7 +15,7 @@ import numpy as np
 
 from segviz.conversation.turns import SPEAKER
 from segviz.embedding import KnowsWords, background_lines, word_vectors
-from segviz.text.words import spans, tokens
+from segviz.text.words import cut, spans, tokens
 
 ENGLISH: dict[str, Any] = tomllib.loads(
     files("segviz.construct.tasks").joinpath("english.toml").read_text("utf-8")
@@ -104,7 +104,7 @@ def lines(text: str) -> list[tuple[str, str]]:
         if spoken:
             speaker, line = spoken.group(1), line[spoken.end() :]
         if line.strip():
-            result.append((speaker, line.strip()))
+            result.append((speaker, cut(line).strip()))
     return result
 
 
