@@ -29,6 +29,7 @@ from segviz.loaders.lazy import BY_ITEMS, LazyCorpus, list_file
 from segviz.loaders.loader import Loader
 from segviz.loaders.multi_conversation import JOINED, joined
 from segviz.loaders.report import Notes
+from segviz.loaders.unread import note_unread
 from segviz.text.captions import describe, one_line, shorten
 
 __all__ = [
@@ -189,6 +190,7 @@ def _parse(data: bytes, name: str, budget: Budget, options: Options) -> Corpus:
         if loader is None:
             raise _unknown(document, options)
         conversations, more = loader.read(document, label, options)
+        note_unread(document, conversations, more, notes)
     except LoadError as error:
         raise error.in_file(_label(name), accepted()) from None
     whole = Notes()

@@ -31,6 +31,7 @@ from segviz.loaders.file_kinds import is_binary, other_kind
 from segviz.loaders.formats import LOADERS, loader_of, slack
 from segviz.loaders.loader import Loader
 from segviz.loaders.report import Note, Notes, shown
+from segviz.loaders.unread import note_unread
 from segviz.text.captions import counted
 
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
@@ -205,8 +206,9 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
                 search.problems.append((each.path, error))
                 continue
             conversations += read
+            note_unread(each.document, read, more, unread := Notes())
             within = () if export else (Member(each.path),)
-            notes.take(each.notes, more, within=within, document=each.document)
+            notes.take(each.notes, more, unread, within=within, document=each.document)
         known.remove(best.label)
         if conversations:
             break

@@ -13,6 +13,7 @@ from itertools import pairwise
 from segviz.conversation import Session, Turn, seconds
 from segviz.loaders.document import Options, Place
 from segviz.loaders.report import Notes
+from segviz.loaders.roles import is_markup, is_speech, without_markup
 from segviz.text.captions import counted, describe, listed, one_line, quoted, shorten
 from segviz.text.dates import read_times
 
@@ -218,7 +219,11 @@ def words(value: object, place: Place, notes: Notes) -> str | None:
     return text
 
 
-_UNSPOKEN = re.compile("tool|function|think|thought|reason|context", re.IGNORECASE)
+_INSIDE = (
+    *("parts", "fragments", "text", "content", "body", "value", "part", "html"),
+    *("conversation", "extendedTextMessage", "message", "caption"),
+)
+"""Keys under which a part or a message holds its text, the surest first."""
 
 
 def speech(value: object) -> tuple[str | None, int]:
@@ -227,11 +232,12 @@ def speech(value: object) -> tuple[str | None, int]:
     The text is None if no part holds text.
     """
     if isinstance(value, dict):
-        kind = str(value.get("type") or value.get("content_type") or "")
-        if _UNSPOKEN.search(kind) or value.get("thought") is True:
+        if not is_speech(value):
             return None, 1
-        keys = ("parts", "fragments", "text", "content", "body", "value")
-        text = next((value[key] for key in keys if key in value), None)
+        key = next((key for key in _INSIDE if key in value), "")
+        text = value.get(key)
+        if isinstance(text, str) and (key == "html" or is_markup(value)):
+            text = without_markup(text)
         return (text, 0) if isinstance(text, str) else speech(text)
     parts = value if isinstance(value, list) else []
     texts = [part if isinstance(part, str) else speech(part)[0] for part in parts]
@@ -239,6 +245,32 @@ def speech(value: object) -> tuple[str | None, int]:
     # Bold words and links are parts within a line; other parts are separate lines.
     pieces = any(isinstance(part, str) and part != part.strip() for part in parts)
     return ("" if pieces else "\n").join(spoken) if spoken else None, len(parts) - len(spoken)
+
+
+_NAME = r"[^\W_](?:[\w.'’@()+-]|[ ](?! )){0,39}"
+_SAID = re.compile(
+    r"\s*+(?:[-*•>]\s+)?(?:\[([^\]\n]{1,30})\]\s*|\(([0-9:. apmAPM]{3,12})\)\s*)?"
+    rf"(?:\*\*({_NAME}):\*\*|\*\*({_NAME})\*\*:|({_NAME}):)(?:\s+(.*)|$)"
+)
+_NO_NAMES = {"http", "https", "mailto", "ftp", "file"}
+
+
+def spoken_lines(text: str) -> list[tuple[str, str]]:
+    """Returns names and words of a text in which every line is ``Name: words``; else []."""
+    lines = [line for line in text.split("\n") if line.strip()] if ":" in text[:200] else []
+    known = [said for line in lines if (said := spoken(line))]
+    return [(who, words) for who, words, _ in known] if len(known) == len(lines) else []
+
+
+def spoken(line: str) -> tuple[str, str, str] | None:
+    """Returns name, text and time in brackets of a line ``Name: text``; None for other lines."""
+    match = _SAID.match(line) if ":" in line else None
+    if match is None:
+        return None
+    name = (match[3] or match[4] or match[5]).strip()
+    if name.isdigit() or name.casefold() in _NO_NAMES:
+        return None
+    return name, match[6] or "", match[1] or match[2] or ""
 
 
 def speaker_named(value: object, place: Place, notes: Notes) -> str:

@@ -31,56 +31,60 @@ from segviz.loaders.document import Options, Place, usual_keys
 from segviz.loaders.errors import LoadError, NeedsColumns
 from segviz.loaders.multi_conversation import Block, WrittenChat, conversations_of, known_id
 from segviz.loaders.report import Notes
+from segviz.loaders.roles import SPOKEN, is_markup, named_role, role_of, without_markup
 from segviz.text.captions import counted, describe, listed, one_line, quoted, shorten
 from segviz.text.dates import is_clock, read_time, read_times
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "text": tuple(
         "text message content utterance body value cleantext msg mes parts messagetext textcontent "
-        "messagebody txt dialogue nachricht mensaje texte 内容 消息 メッセージ 메시지".split()
+        "messagebody txt dialogue contents contentparts fragments blocks strcontent episodebody "
+        "transcript html safehtmlitem output "
+        "nachricht mensaje texte 内容 消息 メッセージ 메시지".split()
     ),
     "speaker": tuple(
         "speaker from sender author name role user username speakername sendername authorname "
         "displayname nickname nick who src actor agent character fromid senderid speakerid "
-        "authorid userid absender remitente expéditeur 发送者 發送者 送信者 사용자".split()
+        "authorid userid creator pushname participantrole participantid absender "
+        "remitente expéditeur 发送者 發送者 送信者 사용자".split()
     ),
     "time": tuple(
         "timestamp time date datetime createdat ts tstamp createtime timestampms senddate sentat "
         "dt senttime datesent sendtime messagetime eventtime creationtime createddate postedat "
         "unix unixtime unixtimestamp epoch dateunixtime starttime startedat sessiondate "
         "sessiontime sessiondatetime currenttime timeanchor timeback created createddatetime "
-        "insertedat originalarrivaltime originserverts when "
+        "insertedat originalarrivaltime originserverts when messagetimestamp referencetime strtime "
+        "starttimeunixnano clock "
         "datum fecha 时间 時間 日期 日時 날짜".split()
     ),
     "session": tuple(
         "session sessionid sessionnumber conversationid dialogueid dialogid thread threadid".split()
     ),
-    "conversation": tuple("conversation chat chatid channel room".split()),
+    "conversation": tuple(
+        "conversation chat chatid channel room workspace messagetreeid treeid".split()
+    ),
 }
 """Usual names of columns by meaning, the best first (``document.spelled``)."""
 
 USUAL = ("human", "user", "gpt", "assistant")
 """Names of speakers that are listed first, whoever speaks first."""
 
+_NAMED = (
+    *("name", "displayName", "display_name", "username", "user", "id", "user_id", "channel_id"),
+    *("chat_id", "role", "email", "emailAddress"),
+)
+"""Keys of a speaker's name in an object that describes the speaker, the best first."""
+
 _CALLS = {"tool_calls", "function_call"}
 _LOOKED_AT = 50
-SPEAKING = {"user", "human", "ai", "assistant", "gemini", "model", "bot"}
-"""Values of a message's ``type`` that name its speaker."""
-
-ASIDE = set(
-    "system developer tool function observation service summary reasoning thinking function_call "
-    "function_call_output custom_tool_call custom_tool_call_output tool_call tool_result tool_use "
-    "session_meta event_msg turn_context compacted file-history-snapshot queue-operation "
-    "progress".split()
-)
-"""Values of ``role`` or ``type`` in messages that are not part of the dialogue."""
-
 
 OWN_IDS = ("diaid", "messageid", "turnid", "id", "uuid")
 """Usual names of the key of a message's id, the best first."""
 
 _CONTEXT = re.compile(
-    r"\s*<(?:environment|user|system|command|local|bash|turn|session|task|ide)[_-].*>\s*", re.DOTALL
+    r"\s*<(?:(?:environment|user|system|command|local|bash|turn|session|task|ide)[_-]|msg>|partlist)"
+    r".*>\s*",
+    re.DOTALL,
 )
 """Matches a message of a program: only elements such as ``<environment_context>``."""
 
@@ -150,6 +154,11 @@ class Keys:
         """Returns a message's first value for a meaning that is not empty; None without one."""
         values = self.all(raw, meaning) if isinstance(raw, dict) else []
         value = next((value for _, value in values if value not in (None, "")), None)
+        if value is None and meaning == "time" and isinstance(raw, dict):
+            # Pydantic AI dates the parts of a message.
+            lists = [each for _, each in self.all(raw, "text") if isinstance(each, list)]
+            parts = (part for each in lists for part in each)
+            value = next((time for part in parts if (time := self.first(part, "time"))), None)
         while meaning == "time" and isinstance(value, dict):  # {"$date": {"$numberLong": …}}
             value = next(iter(value.values()), None)
         return value
@@ -196,8 +205,14 @@ def read_chats(
         if chat.nameless:
             what = "no speaker is named; read as Speaker 1 and Speaker 2 by turns"
             notes.repaired(chat.place, what)
+        if chat.copies:
+            what = f"{counted(chat.copies, 'message')} that the file repeats read once"
+            notes.repaired(chat.place, what)
         if chat.others:
-            what = f"{counted(chat.others, 'message')} on other branches (edits, other answers)"
+            notes.passed += strings_in(chat.others)
+            what = (
+                f"{counted(len(chat.others), 'message')} on other branches (edits, other answers)"
+            )
             notes.skipped(chat.place, f"{what} left out")
         if empty := [block.name for block in chat.blocks if block.name and not block.rows]:
             what = f"{counted(len(empty), 'session')} without turns ({listed(empty)})"
@@ -221,13 +236,14 @@ def read_messages(chats: Sequence[WrittenChat], keys: Keys, options: Options, no
     ]
     # Messages of systems and tools, reasoning and hidden ones are left out.
     for _, _, block in blocks:
-        asides = [_aside(raw) if isinstance(raw, dict) else "" for _, raw in block.rows]
-        block.left.update(filter(None, asides))
-        rows = zip(block.rows, asides, strict=True)
-        block.rows = [row for row, aside in rows if not aside]
+        kinds = [role_of(raw)[0] if isinstance(raw, dict) else "" for _, raw in block.rows]
+        block.left.update(kind for kind in kinds if kind not in ("", *SPOKEN))
+        rows = zip(block.rows, kinds, strict=True)
+        block.rows = [row for row, kind in rows if kind in ("", *SPOKEN)]
     # All times of a file are read by one order of day and month.
     raws = [keys.date(raw) for _, _, block in blocks for _, raw in block.rows]
     dated = iter(zip(raws, _times(raws, "time" in keys.columns, options, notes), strict=True))
+    seen: set[tuple[int, str, str]] = set()
     for chat, number, block in blocks:
         times = [next(dated) for _ in block.rows]
         undated = block.began is not None and not any(time for _, time in times)
@@ -242,6 +258,7 @@ def read_messages(chats: Sequence[WrittenChat], keys: Keys, options: Options, no
                 continue
             if _CONTEXT.fullmatch(text):
                 block.left["of the program"] += 1
+                notes.passed.append(text)
                 continue
             message = Message(
                 speaker=_speaker(keys.all(raw, "speaker"), raw, place, notes),
@@ -253,6 +270,12 @@ def read_messages(chats: Sequence[WrittenChat], keys: Keys, options: Options, no
                 id=next((known_id(raw[key]) for key in usual_keys(tuple(raw), OWN_IDS)), ""),
                 conversation=keys.label(raw, "conversation"),
             )
+            # Histories are written again with the same ids.
+            known = (id(chat), message.id, text)
+            if len(message.id) > 1 and known in seen:
+                chat.copies += 1
+                continue
+            seen.add(known)
             chat.messages.append(message)
         note_left_out(block.left, chat.place, notes)
 
@@ -322,23 +345,6 @@ def _read_given(chats: Sequence[WrittenChat], keys: Keys, options: Options, note
                 chat.messages.append(message)
 
 
-def _aside(raw: Mapping[str, object]) -> str:
-    """Returns why a message is no part of the dialogue, such as "tool"; "" if it is part of it."""
-    metadata, author = raw.get("metadata"), raw.get("author")
-    hidden = isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation")
-    weight = raw.get("weight")
-    if hidden is True or (isinstance(weight, int | float) and weight == 0):
-        return "hidden"
-    if raw.get("recipient") not in (None, "all") and "author" in raw:
-        return "to tools"
-    role = author.get("role") if isinstance(author, dict) else None
-    for value in (role, *(raw.get(key) for key in ("kind", "type", "role", "from"))):
-        if isinstance(value, str) and value in ASIDE:
-            return value
-    aside = any(raw.get(key) is True for key in ("isSidechain", "isMeta", "isCompactSummary"))
-    return "aside" if aside else ""
-
-
 def _text(
     values: Sequence[tuple[str, object]],
     raw: Mapping[str, object],
@@ -370,6 +376,8 @@ def _text(
         return "\n".join(attached) or None
     key, value = next(iter((*spoken, *plain, *values)), ("text", None))
     text = words(value, (*place, key), notes)
+    if text is not None and is_markup(raw):
+        text = without_markup(text)
     return None if text is None else "\n".join((text, *attached))
 
 
@@ -393,7 +401,7 @@ def _note_unused(chats: Sequence[WrittenChat], keys: Keys, notes: Notes) -> None
 
 def _are_names(values: Sequence[str]) -> bool:
     """Returns True if a few short texts recur, as the names of speakers do."""
-    names = set(values) - SPEAKING - ASIDE
+    names = {value for value in values if not named_role(value)[0]}
     return 1 < len(names) <= 6 and len(values) > len(names) + 1 and max(map(len, names)) <= 30
 
 
@@ -404,12 +412,13 @@ def _speaker(
     key, value = "", None
     for key, value in values:
         while isinstance(value, dict):  # {"author": {"name": …}}
-            names = map(value.get, ("name", "displayName", "username", "user", "id", "role"))
+            names = map(value.get, _NAMED)
             value = next(filter(None, names), None)
         if value not in (None, ""):
             return speaker_named(value, (*place, key), notes)
-    if (kind := str(raw.get("type"))) in SPEAKING:
-        return kind
+    if role := role_of(raw)[1]:
+        # AutoGen's ``source`` is the agent's name; the type is only its role.
+        return speaker_named(raw.get("source") or role, place, notes)
     # The last key tried gets the note.
     return speaker_named(value, (*place, key), notes) if key else "Unknown"
 
@@ -420,11 +429,21 @@ def _times(
     """Returns the time of each message; if times are ``expected``, adds a note on missing ones."""
     times = times_of(values, options, notes)
     missing = sum(value is None for value in values)
-    unread = times.count(None) - missing
+    # Small numbers are seconds since the beginning of a recording.
+    offsets = sum(isinstance(value, int | float) and 0 <= value < 1e8 for value in values)
+    unread = times.count(None) - missing - offsets
     for count, what in ((missing, "no time"), (unread, "a time that cannot be read")):
         if count > 0 and expected:
             notes.repaired((), f"{counted(count, 'record')} with {what}")
     return times
+
+
+def strings_in(value: object) -> list[str]:
+    """Returns all texts at any depth of a JSON value."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for each in inner for text in strings_in(each)]
 
 
 def plain_value(value: object) -> str:

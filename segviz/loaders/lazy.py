@@ -23,6 +23,7 @@ from segviz.loaders.formats import loader_of
 from segviz.loaders.json_scanner import Item, NotItems, find_items
 from segviz.loaders.loader import Loader
 from segviz.loaders.report import Notes
+from segviz.loaders.unread import note_unread
 
 BY_ITEMS = 16 * 1024**2
 """Size in bytes from which a file is listed and read by items, if its format allows."""
@@ -99,6 +100,7 @@ class Shelf(Sequence[Conversation]):
             if isinstance(document, PlainText):
                 raise document.error
             conversations, more = self._loader.read(document, self._label, self._options)
+            note_unread(document, conversations, more, notes)
         except LoadError as error:
             raise error.in_file(where, f"a conversation of {self._loader.label}") from None
         conversation = replace(conversations[0], id=name)

@@ -127,7 +127,8 @@ class Block:
 class WrittenChat:
     """Chat as a file writes it: ``messages``, or ``blocks`` of records to read them from.
 
-    Several blocks are its sessions. ``others`` counts messages on branches that are not shown. If
+    Several blocks are its sessions. ``others`` are messages on branches that are not shown,
+    ``copies`` counts messages that the file repeats. ``titled`` is True if the name is a title. If
     ``nameless`` is True, no speaker is named and two alternate. ``asked`` are the questions about
     the chat. In a data set, the order and the ids of the file are kept, ``example`` is a date in
     its style, and ``finish`` adds what only this data set has.
@@ -136,8 +137,10 @@ class WrittenChat:
     name: str
     place: Place
     blocks: list[Block] = field(default_factory=list)
-    others: int = 0
+    others: list[object] = field(default_factory=list)
     nameless: bool = False
+    copies: int = 0
+    titled: bool = False
     asked: list[WrittenQuestion] = field(default_factory=list)
     example: str = ""
     finish: Callable[[Conversation], Conversation] = lambda made: made

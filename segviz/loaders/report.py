@@ -33,7 +33,8 @@ LISTED = 100
 class Notes(list[Note]):
     """Notes of a file or a part of it: the first 100, and the number of others by kind.
 
-    ``headers`` and ``columns`` are a table's columns and their meanings.
+    ``headers`` and ``columns`` are a table's columns and their meanings; ``passed`` are texts of
+    messages that are left out on purpose and counted.
     """
 
     def __init__(self) -> None:
@@ -41,6 +42,7 @@ class Notes(list[Note]):
         self.beyond = Counter[Kind]()
         self.headers: tuple[str, ...] = ()
         self.columns: Mapping[str, str] = {}
+        self.passed: list[str] = []
 
     def repaired(self, place: Place, what: str) -> None:
         """Adds a note that a record was repaired and kept."""

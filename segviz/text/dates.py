@@ -51,6 +51,30 @@ _NUMBERS = {
         "one two three four five six seven eight nine ten eleven twelve".split(), start=1
     )
 } | {"a": 1, "an": 1, "few": 3, "couple": 2}
+_ELSEWHERE = (
+    "januar januari janvier enero gennaio janeiro január tammikuu ocak styczeń stycznia|"
+    "februar februari février febrero febbraio fevereiro február helmikuu şubat luty lutego|"
+    "märz maart mars marzo março március maaliskuu mart marzec marca|"
+    "april avril abril aprile április huhtikuu nisan kwiecień kwietnia|"
+    "mai mei maj mayo maggio maio május toukokuu mayıs maja|"
+    "juni juin junio giugno junho június kesäkuu haziran czerwiec czerwca|"
+    "juli juillet julio luglio julho július heinäkuu temmuz lipiec lipca|"
+    "august augusti augustus août agosto augusztus elokuu ağustos sierpień sierpnia|"
+    "september septembre septiembre settembre setembro szeptember syyskuu eylül wrzesień września|"
+    "oktober octobre octubre ottobre outubro október lokakuu ekim październik października|"
+    "november novembre noviembre novembro marraskuu kasım listopad listopada|"
+    "dezember december décembre diciembre dicembre dezembro joulukuu aralık grudzień grudnia"
+)
+"""Months in other languages, for dates that programs write; sentences are read in English."""
+
+_FOREIGN = {
+    name: i for i, names in enumerate(_ELSEWHERE.split("|"), start=1) for name in names.split()
+}
+_WRITTEN_OUT = re.compile(
+    r"(?:[^\W\d_]+,?\s)?(?:(\d{1,2})(?:\.?\s(?:de\s)?([^\W\d_]{3,})\.?\s(?:de\s)?(\d{4})"
+    r"|-([^\W\d_]{3,})-(\d{2}|\d{4}))"
+    r"|(\d{4})\.?\s([^\W\d_]{3,})\s(\d{1,2})\.?(?:,?\s[^\W\d_]+)?),?(?:\s(.*))?"
+)
 _MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
 _YEAR = r"(?:19|20)\d\d"
 _COUNT = r"(\d{1,2}|" + "|".join(_NUMBERS) + ")(?: of)?"
@@ -79,6 +103,7 @@ _BESIDE = re.compile(
 # --- a text that is a time ------------------------------------------------------------
 
 _NUMBER = re.compile(r"[0-9]{9,20}(?:\.[0-9]{1,9})?")
+_QUOTED_DAY = re.compile(r"^'([^']+)'(?: [A-Za-z]+)?$")
 _DASHED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ASIDE = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b|\b(?:at|on)\b|,"
@@ -103,7 +128,8 @@ def read_time(value: object) -> datetime | None:
         if _NUMBER.fullmatch(text):
             time = _from_epoch(float(text))
         else:
-            if (named := _in_words(text)) is not None:
+            text = _QUOTED_DAY.sub(r"\1", text)
+            if (named := _in_words(text) or _written_out(text)) is not None:
                 return named
             time = _from_iso(text) or _in_order(text)
     return time if time is not None and time.year in YEARS else None
@@ -140,6 +166,25 @@ def _in_words(raw: str) -> datetime | None:
     try:
         at = _clock(clock.groups()[:5])
         return datetime(int(date[3]), _MONTHS[month], int(day), *at, tzinfo=_zone(clock[6]))
+    except ValueError:
+        return None
+
+
+@lru_cache(256)
+def _written_out(raw: str) -> datetime | None:
+    """Reads ``17-May-20``, ``2025. február 15., szombat 21:54:36 UTC``, ``15 de marzo de 2025``."""
+    match = _WRITTEN_OUT.fullmatch(raw.lower())
+    if match is None:
+        return None
+    day, year = match[1] or match[8], match[3] or match[5] or match[6]
+    month = match[2] or match[4] or match[7]
+    number = _MONTHS.get(month) or _FOREIGN.get(month)
+    clock = _TIME.fullmatch(match[9] or "0:00")
+    if number is None or clock is None:
+        return None
+    try:
+        at, zone = _clock(clock.groups()[:5]), _zone(clock[6])
+        return datetime(int(year) + 2000 * (len(year) < 3), number, int(day), *at, tzinfo=zone)
     except ValueError:
         return None
 

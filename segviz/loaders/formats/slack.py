@@ -2,7 +2,8 @@
 
 Written after the vendor's description and tested on exports made alike. A channel is a
 conversation, each of its days a session. ``users.json`` gives the names of people. Slack's markup
-becomes plain text. Joins, leaves and messages of bots are left out and counted.
+becomes plain text. Joins, leaves and messages of bots are left out and counted; a bot that somebody
+mentions is a speaker.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import html
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from segviz.conversation import seconds
 from segviz.loaders.chat import each_message
@@ -31,6 +32,7 @@ PEOPLE = re.compile(r"(?:.*/)?(?:org_)?users\.json")
 """Matches the path of the file with people's names."""
 
 _WRITTEN = (None, "thread_broadcast", "file_share", "me_message", "reply_broadcast")
+_MENTION = re.compile(r"<@([^<>|\n]+)")
 _MARKUP = re.compile(r"<([@#!]?)([^<>|\n]+)(?:\|([^<>\n]*))?>")
 
 
@@ -72,11 +74,13 @@ def read(document: object, name: str, options: Options) -> Reading:
                 channels[day[1]].append((day[2], (Member(path),), inner))
     else:
         channels[stem(name)].append(("", (), document))
+    bots = _assistants(channels)
+    people |= bots
     chats = []
     for channel in sorted(channels):
         days = sorted(channels[channel], key=lambda day: day[0])
         _, first_place, _ = days[0]
-        blocks = [_day(block, date, place, people, notes) for date, place, block in days]
+        blocks = [_day(block, date, place, people, bots, notes) for date, place, block in days]
         chats.append(WrittenChat(channel, first_place, blocks))
     names = {"text": "text", "speaker": "user", "time": "ts", "session": "day"}
     return read_chats(chats, Keys(names, names), LABEL, options, notes), notes
@@ -95,13 +99,39 @@ def _names(document: object) -> dict[str, str]:
     return names
 
 
-def _day(block: object, date: str, place: Place, people: Mapping[str, str], notes: Notes) -> Block:
+def _assistants(channels: Mapping[str, list[tuple[str, Place, object]]]) -> dict[str, str]:
+    """Maps the ids of bots that somebody mentions, because these are talked to, to their names."""
+    days = [block for rows in channels.values() for _, _, block in rows if isinstance(block, list)]
+    rows = [raw for block in days for raw in block if isinstance(raw, dict)]
+    asked = {name for raw in rows for name in _MENTION.findall(str(raw.get("text")))}
+    bots = {}
+    for raw in rows:
+        user, profile = raw.get("user"), raw.get("bot_profile")
+        if (
+            "bot_id" in raw
+            and isinstance(user, str)
+            and user in asked
+            and isinstance(profile, dict)
+        ):
+            bots[user] = named_after((profile.get("name"),), user)
+    return bots
+
+
+def _day(
+    block: object,
+    date: str,
+    place: Place,
+    people: Mapping[str, str],
+    bots: Collection[str],
+    notes: Notes,
+) -> Block:
     """Returns what people wrote in a channel on one day, in the order of the times."""
     day = Block([])
     rows: list[tuple[Place, dict[str, object]]] = []
     for here, raw in each_message(block, place, notes):
         subtype, user = raw.get("subtype"), raw.get("user")
-        if subtype not in _WRITTEN or "bot_id" in raw:
+        if subtype not in _WRITTEN or ("bot_id" in raw and user not in bots):
+            notes.passed.append(str(raw.get("text")))
             day.left["bot_message" if "bot_id" in raw else str(subtype)] += 1
             continue
         text = raw.get("text") or _spoken(raw.get("blocks"))

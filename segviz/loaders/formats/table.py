@@ -13,6 +13,7 @@ from segviz.loaders.errors import LoadError
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import Block, WrittenChat, stem
 from segviz.loaders.report import Notes
+from segviz.loaders.unread import note_unread
 from segviz.text.captions import counted
 
 LABEL = "table (CSV, TSV)"
@@ -58,6 +59,7 @@ def read(document: object, name: str, options: Options) -> Reading:
     chat = WrittenChat(stem(name), (), [Block(records)])
     conversations = read_chats([chat], Keys(columns, columns), LABEL, options, notes)
     notes.headers, notes.columns = tuple(headers), columns
+    note_unread([record for _, record in records], conversations, notes, notes)
     return conversations, notes
 
 

@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import replace
 from datetime import datetime
 
-from segviz.loaders.chat import Message
+from segviz.loaders.chat import Message, spoken
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import WrittenChat, conversations_of, stem
@@ -25,15 +25,9 @@ LABEL = "plain text (Name: words)"
 
 _LOOKED_AT = 400
 _EXPECTED = 'lines such as "Name: words"'
-_NAME = r"[^\W_](?:[\w.'’@()+-]|[ ](?! )){0,39}"
-_SAID = re.compile(
-    r"\s*+(?:[-*•>]\s+)?(?:\[([^\]\n]{1,30})\]\s*|\(([0-9:. apmAPM]{3,12})\)\s*)?"
-    rf"(?:\*\*({_NAME}):\*\*|\*\*({_NAME})\*\*:|({_NAME}):)(?:\s+(.*)|$)"
-)
 _RULE = re.compile(r"[\s#=*–—_-]+")
 _THREE_DIGITS = re.compile(r"(?:[^0-9]*[0-9]){3}")  # fewer are no date
 _SESSION = re.compile(r"session\s+([0-9]{1,6})", re.IGNORECASE)
-_NO_NAMES = {"http", "https", "mailto", "ftp", "file"}
 
 
 def matches(document: object) -> bool:
@@ -45,10 +39,10 @@ def matches(document: object) -> bool:
         return False
     filled = [line for _, line in document.lines() if line.strip()][:_LOOKED_AT]
     filled = [line for line in filled if _session(line) is None]
-    spoken = [_said(line) for line in filled]
-    names = Counter(name for name, *_ in filter(None, spoken))
+    lines = [spoken(line) for line in filled]
+    names = Counter(name for name, *_ in filter(None, lines))
     count = names.total()
-    if not count or (spoken[0] is None and (count < 4 or not any(spoken[:3]))):
+    if not count or (lines[0] is None and (count < 4 or not any(lines[:3]))):
         return False  # a heading may precede the dialogue
     return count <= 3 or len(names) * 3 <= count * 2
 
@@ -64,7 +58,7 @@ def read(document: object, name: str, options: Options) -> Reading:
         if (begun := _session(line)) is not None:
             began, raw = begun
             number, current = number + 1, None
-        elif (said := _said(line)) is not None:
+        elif (said := spoken(line)) is not None:
             speaker, text, clock = said
             current = [text]
             drafts.append(current)
@@ -82,17 +76,6 @@ def read(document: object, name: str, options: Options) -> Reading:
     ]
     chat = WrittenChat(stem(name), (), messages=whole)
     return conversations_of([chat], LABEL, options, notes, _EXPECTED), notes
-
-
-def _said(line: str) -> tuple[str, str, str] | None:
-    """Returns name, text and time in brackets of a line ``Name: text``; None for other lines."""
-    match = _SAID.match(line) if ":" in line else None
-    if match is None:
-        return None
-    name = (match[3] or match[4] or match[5]).strip()
-    if name.isdigit() or name.casefold() in _NO_NAMES:
-        return None
-    return name, match[6] or "", match[1] or match[2] or ""
 
 
 def _session(line: str) -> tuple[datetime | None, str] | None:

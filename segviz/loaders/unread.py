@@ -1,0 +1,191 @@
+"""Finds prose of a file that was not read, so that nothing is lost without a word.
+
+Every text of the document is compared with what the conversations hold. What is left out on
+purpose (messages of systems and tools, reasoning, metadata) does not count.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+
+from segviz.conversation import Conversation
+from segviz.loaders.decode import literal
+from segviz.loaders.document import spelled
+from segviz.loaders.report import Note, Notes, shown
+from segviz.loaders.roles import is_speech
+from segviz.text.captions import counted, listed, quoted, shorten
+
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_TOKEN = re.compile(_WIDE.pattern + r"|[^\W_]+")
+_AROUND = re.compile(r"<[^<>]*>|(?m:^[^\s:]{1,30}: )")
+_LEFT = 0.03
+"""Least share of a file's prose that is reported, if it is not read."""
+
+ASIDES: dict[str, tuple[str, ...]] = {
+    "summaries": tuple(
+        "summary summaries sessionsummary eventssession eventsummary summaryspeaker memoryprompt "
+        "summarization abstract overview gist shorthand".split()
+    ),
+    "personas": tuple(
+        "persona personas personality initpersonas userprofile userinstructions profile about bio "
+        "preference preferences relationship personadescription userpersona".split()
+    ),
+    "memories": tuple(
+        "memory memories extractedmemory memorypoints memoryused memorycontent observation "
+        "observations slots facts state speakermemories dialoguegoal storyline plan outline".split()
+    ),
+    "settings": tuple(
+        "system systeminstruction systemprompt instructions settings runsettings config tools "
+        "functions metadata extra additionalkwargs responsemetadata usage stat headers".split()
+    ),
+    "tools": tuple(
+        "toolcalls toolcall functioncall tooluseresult toolresult action actions arguments args "
+        "modelinputmessages observations".split()
+    ),
+    "reasoning": tuple("reasoning reasoningcontent thinking thought thoughts".split()),
+    "quotes, reactions and media": tuple(
+        "quote quotedmessage replyto referencedmessage reactions attachments files media image "
+        "photo file thumbnail sticker images imgurl blipcaption query embeds forwardedfrom "
+        "parsedata latestmessage words wordsegments rawtext url urls link links "
+        "textentities".split()
+    ),
+    "notes on questions": tuple(
+        "rubric evidence explanation messageevidences choices options groundtruth autoevallabel "
+        "retrievalresults orderingtested keyfactstested whyunanswerable abstentiontype difficulty "
+        "gold source reason incorrectanswers incorrectanswer wronganswers".split()
+    ),
+    "names": tuple(
+        "timeinterval timeback task taskname expectedoutput title topic name displayname model "
+        "modelname label description".split()
+    ),
+}
+"""Keys beside a dialogue, by kind, that a loader leaves out on purpose (``document.spelled``)."""
+
+_KNOWN = {key: kind for kind, keys in ASIDES.items() for key in keys}
+
+
+def note_unread(
+    document: object, conversations: Sequence[Conversation], made: Sequence[Note], notes: Notes
+) -> None:
+    """Adds a note on prose under keys that became no turn, question, caption or stored text.
+
+    The note has up to three ways of keys, the share of the file's prose, and an example.
+    ``made`` are the loader's notes, which know the texts of messages it left out and counted.
+    """
+    read = [*_read_texts(conversations), *getattr(made, "passed", ())]
+    known = set(read)
+    total, unknown = 0, list[tuple[str, str]]()
+    asides: Counter[str] = Counter()
+    for way, text in _prose(document, known, asides):
+        total += len(text)
+        if text not in known:
+            unknown.append((way, text))
+    if not total or sum(len(text) for _, text in unknown) < _LEFT * total:
+        return
+    # The others may be parts of a turn, or lines with a name, a mention or markup.
+    runs = {run for text in read for run in _runs(text)}
+    noted = Counter(
+        shown(tuple(0 if isinstance(step, int) else step for step in note.place)).replace("0", "")
+        for note in made
+        if len(note.place) > 1
+    )
+    lost: defaultdict[str, list[str]] = defaultdict(list)
+    for way, text in unknown:
+        own = _runs(text)
+        if sum(run in runs for run in own) < 0.7 * len(own):
+            lost[way].append(text)
+    # Other notes tell of unusable values. A few texts that recur are names of kinds, not prose.
+    sizes = Counter(
+        {
+            way: sum(map(len, each))
+            for way, each in lost.items()
+            if _is_varied(each) and len(each) > noted[way]
+        }
+    )
+    if sizes.total() < _LEFT * total:
+        return
+    ways = [
+        f"{quoted(shorten(way, 60))} ({size / total:.0%})" for way, size in sizes.most_common(3)
+    ]
+    first = lost[sizes.most_common(1)[0][0]][0]
+    share = f"{sizes.total() / total:.0%} of the prose in the file is not read"
+    more = f" and {counted(len(sizes) - 3, 'other key')}" if len(sizes) > 3 else ""
+    example = quoted(shorten(" ".join(first.split()), 60))
+    purpose = listed([f"{count:,} {kind}" for kind, count in asides.items()])
+    beside = f"; left out on purpose: {purpose}" if asides else ""
+    notes.skipped((), f"{share}: {', '.join(ways)}{more}, such as {example}{beside}")
+
+
+def _is_varied(texts: Sequence[str]) -> bool:
+    return len(texts) < 4 or len(set(texts)) * 4 >= len(texts)
+
+
+def _read_texts(conversations: Iterable[Conversation]) -> Iterator[str]:
+    """Yields every text that conversations hold."""
+    for each in conversations:
+        yield from (each.id, *each.speakers)
+        for session in each.sessions:
+            yield from (session.id, session.raw_date)
+        for turn in each.turns:
+            yield turn.text
+            yield turn.caption or ""
+        for one in each.questions:
+            yield from (one.text, one.answer or "", one.adversarial or "", str(one.category or ""))
+            yield from (*one.evidence, *one.unresolved)
+        yield from (fact.text for fact in each.observations)
+
+
+def _runs(text: str) -> list[int]:
+    """Returns the runs of three words of a text, as hashes; of characters in Chinese or Thai."""
+    lines = _AROUND.sub("", html.unescape(text)).casefold().split("\n")
+    lines_of_words = [words for line in lines if (words := _TOKEN.findall(line))]
+    return [
+        hash(tuple(words[at : at + 3]))
+        for words in lines_of_words
+        for at in range(max(1, len(words) - 2))
+    ]
+
+
+def _prose(
+    document: object, known: Container[str], asides: Counter[str]
+) -> Iterator[tuple[str, str]]:
+    """Yields every prose text of a document with the way of keys to it, ``[].output.content``.
+
+    ``asides`` counts the values that are left out on purpose, by kind.
+    """
+    stack: list[tuple[str, object]] = [("", document)]
+    while stack:
+        way, value = stack.pop()
+        if isinstance(value, str):
+            if value[:1] in "[{" and (inner := literal(value)[0]) is not None:
+                stack.append((way, inner))
+            elif _is_prose(value):
+                yield way.removeprefix("."), value
+        elif isinstance(value, list):
+            stack += [(f"{way}[]", each) for each in reversed(value)]
+        elif isinstance(value, Mapping) and is_speech(value):
+            if str(value.get("question")) in known:  # its answer and gold evidence are read with it
+                asides["notes on questions"] += len(value) > 1
+                continue
+            kinds = {key: _aside(str(key), value) for key in value}
+            asides.update(kind for key, kind in kinds.items() if kind and value[key])
+            stack += [(f"{way}.{key}", value[key]) for key in reversed(kinds) if not kinds[key]]
+
+
+def _aside(key: str, raw: Mapping[str, object]) -> str:
+    """Returns the kind of a key that is left out on purpose; "" for a key that is read."""
+    if key == "text" and isinstance(raw.get("content"), list):
+        return "texts given twice"  # by Claude, as parts and as one text
+    return _KNOWN.get(re.sub("[0-9]", "", spelled(key)), "")
+
+
+def _is_prose(text: str) -> bool:
+    """Returns True for at least three words, mostly letters; six characters in Chinese or Thai."""
+    if len(_WIDE.findall(text[:200])) >= 6:
+        return True
+    words = text[:400].split()
+    letters = sum(map(str.isalpha, text[:400]))
+    return len(words) >= 3 and letters >= 0.7 * sum(map(len, words))
