@@ -148,7 +148,7 @@ class TestNotebookManners:
         s = memory.structure.collapsed
         picture = thumbnail(s, [0, 3])
         assert picture.count("<rect") == int(s.active[s.nodes].sum())
-        assert picture.count('fill="#d9480f"') == 2
+        assert picture.count('fill="#a83209"') == 2
         assert "<rect" not in thumbnail(segviz.build(chat([])).structure)
 
     def test_frames(self, memory):

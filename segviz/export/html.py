@@ -28,7 +28,7 @@ from segviz.retrieval import Evidence
 from segviz.systems import level_name, level_names
 from segviz.view.captions import dispute_lines, shown_labels, units_text
 from segviz.view.coloring import Live, Look
-from segviz.view.palette import ACCENT, SURFACE
+from segviz.view.palette import MEANINGS, SURFACE, css_colours
 from segviz.view.scene import UNFOLDED, Scene, answered, grown, keeps_time, scene_of
 
 WIDTH = 1400
@@ -251,7 +251,9 @@ def _style() -> str:
         background, foreground = SURFACE[theme]
         return (
             f":root{where}{{--st-background-color:{background};--st-text-color:{foreground};"
-            f"--st-primary-color:{ACCENT[theme]};"
+            f"--st-primary-color:{MEANINGS[theme]['control']};"
+            + "".join(f"{name}:{colour};" for name, colour in css_colours(theme).items())
+            + ""
             f"--st-border-color:color-mix(in srgb,{foreground} 25%,{background});"
             "--st-font:system-ui,sans-serif}"
         )

@@ -16,7 +16,7 @@ import numpy as np
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
 from segviz.view.captions import units_text
-from segviz.view.palette import ACCENT, SMALLEST_TEXT
+from segviz.view.palette import MEANINGS, SMALLEST_TEXT
 
 # pyvis' in-line mode still links a style sheet and a script on a CDN. The drawing does
 # not need them, and nothing segviz shows may cause a request.
@@ -43,7 +43,7 @@ class Page:
     Attributes:
         background: colour of the page, ``#rrggbb``.
         foreground: colour of labels, edges and the selected node's border.
-        accent: colour of the border of retrieved nodes.
+        accent, gold: colours of the borders of retrieved nodes and of gold evidence.
         height: height of the drawing in pixels.
         limit: most nodes. Marked, gold and selected nodes with their ancestors are always drawn,
             then the highest nodes; the caller must report how many are missing.
@@ -51,7 +51,8 @@ class Page:
 
     background: str
     foreground: str
-    accent: str = ACCENT["light"]
+    accent: str = MEANINGS["light"]["enters"]
+    gold: str = MEANINGS["light"]["gold"]
     height: int = 560
     limit: int = 1500
 
@@ -139,7 +140,7 @@ def node_link_html(
         faint = scores is not None and size >= 3 * pixel
         border, thickness = f"{foreground}59" if faint else colour, 1.0
         for nodes, what, line in (
-            (gold, "gold evidence", foreground),
+            (gold, "gold evidence", page.gold),
             (marks.retrieved, "retrieved", page.accent),
             (selected, "selected", foreground),
         ):

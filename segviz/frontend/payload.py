@@ -25,10 +25,10 @@ from segviz.view.captions import (
 )
 from segviz.view.coloring import LIVE_POLICIES, MEASURES
 from segviz.view.palette import (
-    ACCENT,
     GOLD_COLOURS,
     LEVEL_COLOURS,
     LEVEL_SHARE,
+    MEANINGS,
     RAMPS,
     session_colours,
 )
@@ -144,7 +144,7 @@ def tree_payload(
         "bare": bare,
         "stage_height": stage,
         "look": asdict(scene.look),
-        "accent": dict(ACCENT),
+        "meanings": MEANINGS,
         "frontier": _ids(growth.frontier, n, "frontier").tolist(),
         "added": _ids(growth.added, n, "added").tolist(),
         "revised": _ids(growth.revised, n, "revised").tolist(),

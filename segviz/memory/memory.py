@@ -36,6 +36,8 @@ from segviz.memory.factory import (
 from segviz.memory.retrieve import of_chains, retrieved
 from segviz.memory.written import TextRequest, days_of, requests, rewritten
 from segviz.retrieval import (
+    OPENING,
+    PRESETS,
     GoldEvidence,
     MemoryView,
     Result,
@@ -92,9 +94,9 @@ class Memory:
 
     def __repr__(self) -> str:
         """Returns system, conversation and counts."""
-        nodes = int(self.structure.active.sum())
+        nodes = self.structure.counted
         what = f"{self.system} of {self.conversation.id!r:.60}"
-        return f"Memory({what}: {len(self.units)} units by {self.unit}, {nodes} nodes)"
+        return f"Memory({what}: {len(self.units)} units by {self.unit}, {nodes})"
 
     def _repr_html_(self) -> str:
         """Returns the counts over a small picture, for notebooks."""
@@ -469,13 +471,14 @@ def settings_for(
 ) -> RetrievalSettings:
     """Returns the settings with ``changes``, which are fields of :class:`RetrievalSettings`.
 
-    Without ``settings``, and without a change of how nodes are scored, a memory whose system
-    implements its own retrieval is asked by that (method "native").
+    Without ``settings``, and without a change of how nodes are scored, a memory is asked as the app
+    opens it: a system with its own retrieval by that (method "native"), any other by the preset
+    ``OPENING``. Where scoring is changed, what is not named has the default of its field.
     """
-    if settings is None:
-        own = isinstance(memory.model, Retriever) and _SCORING.isdisjoint(changes)
-        settings = RetrievalSettings(method="native" if own else "propagate")
-    return replace(settings, **changes)
+    if settings is None and _SCORING.isdisjoint(changes):
+        own = isinstance(memory.model, Retriever)
+        settings = RetrievalSettings(method="native") if own else PRESETS[OPENING]
+    return replace(settings or RetrievalSettings(), **changes)
 
 
 def ask(

@@ -114,11 +114,20 @@ class Structure:
 
     def __repr__(self) -> str:
         """Returns the number of nodes and leaves, in one line."""
-        return f"Structure({int(self.active.sum())} nodes, {len(self.leaves)} leaves)"
+        return f"Structure({self.counted}, {len(self.leaves)} leaves)"
 
     def __len__(self) -> int:
         """Returns the number of rows, including retired nodes."""
         return len(self.level)
+
+    @property
+    def counted(self) -> str:
+        """Number of nodes as pages count them, in words, with same-text chains as one node each.
+
+        If chains make a difference, the number with all their nodes is added.
+        """
+        every, shown = int(self.active.sum()), int(self.collapsed.active.sum())
+        return f"{shown} nodes" + f" ({every} with same-text chains)" * (every != shown)
 
     def to_networkx(self) -> Any:
         """Returns a ``networkx.MultiDiGraph`` of the rows in ``nodes``, also retired ones.

@@ -30,7 +30,7 @@ def thumbnail(structure: Structure, marked: Collection[int] = ()) -> str:
             _WIDTH * int(end) / units for end in (structure.start[node], structure.stop[node])
         )
         top = (highest - int(structure.level[node])) * _ROW
-        fill = "#d9480f" if node in marked else "none"
+        fill = "#a83209" if node in marked else "none"
         boxes.append(
             f'<rect x="{left:.1f}" y="{top}" width="{max(right - left - 0.5, 0.5):.1f}" '
             f'height="{_ROW - 1}" fill="{fill}" stroke="#868e96" stroke-width=".5"/>'

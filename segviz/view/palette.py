@@ -74,20 +74,20 @@ def session_colours(n: int) -> list[str]:
 RAMPS: Final = {
     "light": {
         "score": _ramp(9, (0.962, 0.33), (0.008, 0.125), (256.0, 262.0)),
-        "change": _ramp(5, (0.42, 0.962), (0.09, 0.008), (98.0, 98.0))[:4]
-        + _ramp(5, (0.962, 0.40), (0.004, 0.125), (256.0, 262.0)),
+        "change": _ramp(5, (0.42, 0.962), (0.13, 0.008), (8.0, 8.0))[:4]
+        + _ramp(5, (0.962, 0.42), (0.004, 0.105), (228.0, 228.0)),
         "measure": _ramp(9, (0.955, 0.45), (0.02, 0.085), (168.0, 180.0)),
     },
     "dark": {
         "score": _ramp(9, (0.30, 0.91), (0.016, 0.075), (262.0, 245.0)),
-        "change": _ramp(5, (0.88, 0.262), (0.12, 0.012), (98.0, 98.0))[:4]
-        + _ramp(5, (0.262, 0.88), (0.008, 0.08), (262.0, 245.0)),
+        "change": _ramp(5, (0.80, 0.262), (0.13, 0.012), (8.0, 8.0))[:4]
+        + _ramp(5, (0.262, 0.80), (0.008, 0.10), (228.0, 228.0)),
         "measure": _ramp(9, (0.30, 0.90), (0.035, 0.09), (182.0, 168.0)),
     },
 }
 """Theme of the page to ramps of nine colours. A score: from almost the background to deep (in the
-dark theme pale) blue. A signed change: decrease olive (yellow), increase blue, none almost the
-background; both hues have the same lightness for the same size. A measure from 0 to 1: pale to full
+dark theme pale) blue. A signed change: decrease rose, increase blue (the hues of worse and better),
+none almost the background; both hues have the same lightness for the same size. A measure from 0 to 1: pale to full
 green, of which even the first is visible."""
 
 
@@ -122,9 +122,37 @@ SERIES: Final = tuple("#b43a09 #0072b2 #117a5b #a44e80 #6b6660 #3f97c9 #9a7400 #
 SURFACE: Final = {"light": ("#ffffff", "#2f2d2b"), "dark": ("#171614", "#edebe8")}
 """Theme to the background and foreground of a page."""
 
-ACCENT: Final = {"light": "#b43a09", "dark": "#ff9457"}
-"""Theme to the accent colour (burnt orange) of new, chosen or retrieved items. Items with it have
-another sign, too."""
+MEANINGS: Final = {
+    "light": {
+        "gold": GOLD_COLOURS["light"]["found"],
+        "enters": "#a83209",
+        "leaves": "#8b3d94",
+        "better": "#00689d",
+        "worse": "#a5124d",
+        "chosen": "#4433b8",
+        "control": "#4a5666",
+    },
+    "dark": {
+        "gold": GOLD_COLOURS["dark"]["found"],
+        "enters": "#ff8a4d",
+        "leaves": "#d59be0",
+        "better": "#4cc4f0",
+        "worse": "#ff6f9f",
+        "chosen": "#9d90ff",
+        "control": "#a9b5c4",
+    },
+}
+"""Theme of the page to the one colour of each meaning, in every view, export and chart: gold
+evidence; what is new, or enters the retrieved nodes; what leaves them; a setting that finds more
+evidence, or less; what is chosen (a candidate, a cell); controls. Each has a sign of its own, too."""
+
+ACCENT: Final = {mode: colours["enters"] for mode, colours in MEANINGS.items()}
+"""Theme to the colour of what is new or enters."""
+
+
+def css_colours(mode: str) -> dict[str, str]:
+    """Returns the meanings as custom properties of CSS, ``--segviz-gold`` and so on."""
+    return {f"--segviz-{name}": colour for name, colour in MEANINGS[mode].items()}
 
 
 def text_on(colour: str) -> str:

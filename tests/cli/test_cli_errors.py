@@ -150,7 +150,7 @@ def test_what_does_not_fit_is_said_before_it_begins(run, boat, talk, monkeypatch
     assert "0.0 GB are free" in built.err
     asked = run("ask", boat, "Who sails?")
     assert asked.code == 2
-    assert "'contextual'" in asked.err
+    assert "'hybrid'" in asked.err
 
 
 def test_a_conversation_that_speaks_of_memories_is_none(run, tmp_path):

@@ -1,10 +1,13 @@
 """Colours: order, separation of neighbours and contrast, also without red-green vision."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from segviz.view.palette import ACCENT, GOLD_COLOURS, LEVEL_COLOURS, RAMPS, session_colours
+from segviz.view.palette import GOLD_COLOURS, LEVEL_COLOURS, MEANINGS, RAMPS, session_colours
+from tests.data import ROOT
 
 Floats = NDArray[np.float64]
 
@@ -120,5 +123,54 @@ def test_fates_of_gold_are_told_apart(theme: str, page: str, vision: str) -> Non
 
 
 @pytest.mark.parametrize(("theme", "page"), [("light", "#ffffff"), ("dark", "#0e1117")])
-def test_accent_reads_as_a_line_on_its_page(theme: str, page: str) -> None:
-    assert contrast(ACCENT[theme], page) > 4.5
+@pytest.mark.parametrize("vision", ["normal", "deuteranopia"])
+def test_every_meaning_has_a_colour_of_its_own_that_reads_on_its_page(
+    theme: str, page: str, vision: str
+) -> None:
+    colours = MEANINGS[theme]
+    names = ["gold", "enters", "leaves", "better", "worse", "chosen", "control"]
+    assert list(colours) == names
+    assert min(contrast(colour, page) for colour in colours.values()) > 4.5
+    rgb = linear(list(colours.values()))
+    if vision == "deuteranopia":
+        rgb = rgb @ DEUTERANOPIA.T
+    apart = lab(rgb)[:, None] - lab(rgb)[None]
+    distance = np.linalg.norm(apart, axis=2)[np.triu_indices(7, 1)]
+    assert distance.min() > (8 if vision == "deuteranopia" else 20)
+
+
+# Colours that stand for nothing: surfaces, lines, ink; those of pinned searches, which a visitor
+# tells apart by their signs; the page's theme. Thumbnails are drawn below this layer, in "enters".
+PLAIN = {
+    "segviz/cli/serve.py": None,
+    "segviz/cli/reproduce.py": {"#77736d"},
+    "segviz/export/comparison.py": {"#77736d"},
+    "segviz/frontend/src/canvas/colour.js": {"#000000", "#ffffff"},
+    "segviz/frontend/src/canvas/search.js": {"#008f68", "#b0489a", "#0a84b5"},
+    "segviz/frontend/src/canvas/theme.js": {"#ffffff", "#fafafa", "#31333f"},
+    "segviz/frontend/src/export_page/recorder.js": {"#000000"},
+    "segviz/tree/thumbnail.py": {MEANINGS["light"]["enters"], "#868e96"},
+    "segviz/ui/pages/guide/page.py": {"#c9c5be", "#5a5751"},
+    "segviz/ui/widgets/charts.py": {"#77736d", "#9a9690"},
+    "segviz/ui/widgets/style.py": None,
+    "segviz/view/palette.py": None,
+}
+
+
+def test_no_colour_is_written_outside_the_one_table() -> None:
+    sources = [*(ROOT / "segviz").rglob("*.py"), *(ROOT / "segviz" / "ui").rglob("*.css")]
+    source = ROOT / "segviz" / "frontend" / "src"
+    sources += [*source.rglob("*.js"), *source.rglob("*.css")]
+    for path in sources:
+        name = path.relative_to(ROOT).as_posix()
+        allowed = PLAIN.get(name, set())
+        if allowed is not None:
+            found = set(re.findall(r"#[0-9a-fA-F]{6}\b", path.read_text("utf-8")))
+            assert found <= allowed, name
+
+
+def test_the_controls_of_the_page_have_the_colour_of_controls() -> None:
+    from segviz.cli.serve import SETTINGS
+
+    for theme, colours in MEANINGS.items():
+        assert SETTINGS[f"theme.{theme}.primaryColor"] == colours["control"]

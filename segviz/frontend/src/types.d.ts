@@ -159,7 +159,8 @@ interface Message extends Columns {
   bare: boolean;
   stage_height: number | null;
   look: Look;
-  accent: Record<"light" | "dark", string>;
+  /** One colour for each meaning. */
+  meanings: Record<"light" | "dark", Record<"gold" | "enters" | "leaves" | "better" | "worse" | "chosen" | "control", string>>;
   frontier: number[];
   added: number[];
   revised: number[];
@@ -315,7 +316,7 @@ interface RankMark {
   node: number;
   rank: number;
   inside: boolean;
-  kind: "gold" | "changed" | "same" | "alone";
+  kind: "gold" | "enters" | "leaves" | "same" | "alone";
 }
 interface PlacedMark {
   mark: RankMark;
@@ -536,7 +537,6 @@ interface AtlasMessage {
   groups: string[];
   /** What stands over the ranks before and after. */
   sides: [string, string];
-  gold: string;
 }
 interface AtlasState extends Record<"root" | "groups" | "question" | "verdict" | "ranks", HTMLElement> {
   data: AtlasMessage;

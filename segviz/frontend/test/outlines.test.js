@@ -19,7 +19,7 @@ function marks(mode, width, changes, top = 0) {
   const tree = treeOf({ level: [0, 0], top: [0, top], start: [0, 1], stop: [1, 2], parent: [-1, -1] });
   const geom = geometry(800, 300, mode, false, tree.laneCount);
   const scene = { tree, picture: mode, runs: [], shades: ["initial", "propagated"], most: 1,
-    theme: { accent: "accent", text: "text", background: "#ffffff", font: "f", gold: {},
+    theme: { enters: "enters", leaves: "leaves", chosen: "chosen", text: "text", background: "#ffffff", font: "f", gold: {},
       table: rampTable(["#000000", "#ffffff"]) },
     data: { mode, frontier: [], revised: [], added: [], candidates: [], gold: [],
       top_initial: [], top_final: [], initial: [1, 1], final: [1, 1], ...changes } };
@@ -67,7 +67,7 @@ test("a rank that changes is a number in both halves and a line across the axis"
   assert.ok(!drawn.ops.length); // nothing is retrieved
   // Node 1 enters from rank 3, node 5 stays, gold leaves 0 and 3 are marked wherever they are.
   assert.deepEqual(shown([0, 5], [1, 5]), [
-    [[0, 1, true, "gold"], [5, 2, true, "same"], [1, 3, false, "changed"], [3, 2, false, "gold"]],
-    [[1, 1, true, "changed"], [5, 2, true, "same"], [0, 3, false, "gold"], [3, 2, false, "gold"]],
+    [[0, 1, true, "gold"], [5, 2, true, "same"], [1, 3, false, "enters"], [3, 2, false, "gold"]],
+    [[1, 1, true, "enters"], [5, 2, true, "same"], [0, 3, false, "gold"], [3, 2, false, "gold"]],
   ]);
 });

@@ -40,7 +40,6 @@ from segviz.ui.widgets.charts import picked, sentence_of, tall, theme
 from segviz.ui.widgets.measures import at_once, disputes
 from segviz.ui.widgets.waiting import computed
 from segviz.view.captions import shown_labels
-from segviz.view.palette import GOLD_COLOURS
 
 _SEEN = 14
 
@@ -272,7 +271,6 @@ def draw_dots(
         "about": fingerprint(about, names, dots),
         "groups": GROUPS,
         "sides": names,
-        "gold": GOLD_COLOURS[theme()]["found"],
     }
     part("atlas", key=key, data=payload, ask=asked)
 

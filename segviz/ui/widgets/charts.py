@@ -11,7 +11,7 @@ import streamlit as st
 from segviz.evaluation import Mean
 from segviz.ui.widgets.captions import signed
 from segviz.ui.widgets.style import CAPTION
-from segviz.view.palette import ACCENT, RAMPS, SMALLEST_TEXT, SURFACE
+from segviz.view.palette import ACCENT, MEANINGS, RAMPS, SMALLEST_TEXT, SURFACE
 
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
 
@@ -37,6 +37,11 @@ def colours() -> Tones:
         "accent": ACCENT[theme()],
         "neutral": {"light": "#77736d", "dark": "#9a9690"}[theme()],
     }
+
+
+def meaning(name: str) -> str:
+    """Returns the colour of a meaning in the theme (``MEANINGS``)."""
+    return MEANINGS[theme()][name]
 
 
 def pair() -> dict[str, Any]:

@@ -7,12 +7,18 @@ from importlib.resources import files
 import streamlit as st
 
 from segviz.ui.widgets.canvas import part
+from segviz.view.palette import css_colours
 
 # Streamlit's captions are below the contrast that WCAG 2.2 requires for small text (4.5 to 1).
 CAPTION = {"light": "#67645f", "dark": "#a8a49e"}
 
+_MEANINGS = "".join(
+    f"  {name}: light-dark({light}, {css_colours('dark')[name]});\n"
+    for name, light in css_colours("light").items()
+)
 _COLOURS = f"""
 :root {{
+{_MEANINGS}
   --segviz-caption: light-dark({CAPTION["light"]}, {CAPTION["dark"]});
   --segviz-line: light-dark(#e4e1db, #3a3834);
   --segviz-ink: light-dark(#2f2d2b, #edebe8);

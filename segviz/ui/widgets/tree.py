@@ -105,7 +105,8 @@ def draw_node_link(session: AppSession, structure: Structure, **marks: Any) -> N
     page = Page(
         background=background,
         foreground=foreground,
-        accent=charts.colours()["accent"],
+        accent=charts.meaning("enters"),
+        gold=charts.meaning("gold"),
         height=_NODE_LINK_HEIGHT,
     )
     every = Marks(

@@ -18,7 +18,6 @@ export default reading(mount);
 function mount({ data, parentElement, setTriggerValue }) {
   /** @type {AtlasState} */
   const s = parentElement[STATE] ??= createAtlas(parentElement);
-  s.root.style.setProperty("--gold", data.gold);
   s.ask = () => setTriggerValue("ask", s.data.dots[s.shown].place);
   if (s.data?.about === data.about) return;
   Object.assign(s, { data, shown: -1, buttons: data.dots.map((about, i) => dot(s, about, i)) });

@@ -51,13 +51,13 @@ export function drawCandidates(s, ctx) {
     ctx.strokeStyle = theme.line; // leads from the level's row to its line
     stroke(ctx, 1, [left - 10, centres[i]], [left - 2, y]);
     if (row.taken) { // a check mark
-      ctx.strokeStyle = theme.accent;
+      ctx.strokeStyle = theme.chosen;
       stroke(ctx, 2, [left + 1, y], [left + 4, y + 4], [left + 10, y - 5]);
     }
     const { numbers } = row;
     let textLeft = barLeft;
     if (numbers) {
-      ctx.fillStyle = row.taken ? theme.accent : mix(theme.text, theme.background, 0.42);
+      ctx.fillStyle = row.taken ? theme.chosen : mix(theme.text, theme.background, 0.42);
       const zero = place(0);
       const tip = place(row.score ?? 0);
       ctx.fillRect(Math.min(zero, tip), y - 6, Math.max(1, Math.abs(tip - zero)), 12);

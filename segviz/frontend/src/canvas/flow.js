@@ -89,7 +89,7 @@ export function drawFlow(s, ctx, half) {
       const rect = source === found.node ? null : nodeRect(s, half, source);
       if (!rect) continue;
       ctx.lineWidth = Math.max(1, (amount / found.total) * THICKEST);
-      ctx.strokeStyle = hop % 2 ? theme.text : theme.accent;
+      ctx.strokeStyle = hop % 2 ? theme.text : theme.control;
       ctx.globalAlpha = 0.55;
       ribbon(ctx, rect, goal, grown);
     }

@@ -44,7 +44,7 @@ export function drawHistogram(s, ctx, half) {
     };
     /** @param {number} top */
     const filled = (top) => {
-      ctx.fillStyle = theme.accent;
+      ctx.fillStyle = theme.muted;
       ctx.fillRect(left, top, unit * is, thick);
       if (both) return;
       ctx.fillStyle = theme.text; // where it was before

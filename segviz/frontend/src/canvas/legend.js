@@ -217,23 +217,23 @@ function writeMark(s, [kind, words, sign]) {
  * @type {(theme: Theme, ctx: Ctx, kind: string, sign: string | undefined, x: number,
  *    y: number, picture?: string) => void} */
 export function drawMark(theme, ctx, kind, sign, x, y, picture = "scores") {
-  const { accent, text } = theme;
+  const { enters, chosen, text } = theme;
   if (kind === "diamond") return diamond(theme, ctx, x + 7, y);
   if (!sign) {
     const inside = kind !== "left";
-    if (kind === "entered" || !inside) return plate(theme, ctx, { x: x + 7, y }, { rank: "n", inside, kind: "changed" }, true);
+    if (kind === "entered" || !inside) return plate(theme, ctx, { x: x + 7, y }, { rank: "n", inside, kind: inside ? "enters" : "leaves" }, true);
     return drawDot(theme, ctx, { x: x + 7, y, mark: { kind: picture === "scores" ? "same" : "alone" } }, kind !== "before");
   }
   const width = kind === "chosen" ? 3 : 1.5;
   // A swatch is narrow for a box: its outline is drawn as around a wide one.
-  ctx.strokeStyle = kind === "frontier" ? text : accent;
+  ctx.strokeStyle = kind === "frontier" ? text : kind === "chosen" ? chosen : enters;
   ctx.lineWidth = width;
   ctx.strokeRect(x + width / 2, y - 5 + width / 2, SWATCH - width, 10 - width);
   const place = { x: x + 22, y: y - 5, w: 2, h: 14 };
   if (sign === "triangle") {
-    bar(theme, ctx, place, 0, accent);
-    triangle(theme, ctx, place, 0, accent);
-  } else if (sign === "plus") plus(theme, ctx, place, 0, accent);
+    bar(theme, ctx, place, 0, chosen);
+    triangle(theme, ctx, place, 0, chosen);
+  } else if (sign === "plus") plus(theme, ctx, place, 0, enters);
   else bracket(theme, ctx, place, 0, text);
 }
 

@@ -71,7 +71,7 @@ export function drawAxis(s, ctx) {
     ctx.fillStyle = sessionColour(scene, run.session, 0);
     ctx.fillRect(x, strip, w, 3);
     if (isolated?.kind === "session" && isolated.key === run.session) {
-      ctx.fillStyle = theme.accent; // the session that stands alone
+      ctx.fillStyle = theme.chosen; // the session that stands alone
       ctx.fillRect(x, axisTop + axisHeight - 4, w, 2);
     }
     if (run.session >= 0) bands.push({ x: x - left, w, session: run.session });

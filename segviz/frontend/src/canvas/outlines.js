@@ -108,11 +108,11 @@ function drawHits(s, ctx, half, current) {
 /** @type {(s: State, ctx: Ctx) => void} */
 function drawGrowMarks(s, ctx) {
   const { theme, data } = s.scene;
-  const { accent, text } = theme;
+  const { enters, text } = theme;
   const taken = data.candidates.find((each) => each.taken)?.node;
   if (s.frames.fadeFrom) {
     const share = Math.max(0, 1 - (performance.now() - s.frames.fadeFrom) / FADE_MS);
-    ctx.fillStyle = accent;
+    ctx.fillStyle = enters;
     ctx.globalAlpha = 0.45 * share;
     for (const node of data.added) {
       const box = nodeRect(s, 0, node);
@@ -121,7 +121,7 @@ function drawGrowMarks(s, ctx) {
     ctx.globalAlpha = 1;
   }
   const chosen = taken === undefined ? null : markRect(s, 0, taken, 3);
-  if (chosen && !isNarrow(chosen, 3)) outline(theme, ctx, chosen, accent, 3);
+  if (chosen && !isNarrow(chosen, 3)) outline(theme, ctx, chosen, theme.chosen, 3);
   const added = new Set(data.added);
   const edge = new Set(data.frontier);
   for (const node of data.frontier) {
@@ -136,14 +136,14 @@ function drawGrowMarks(s, ctx) {
     if (!box || node === taken) continue;
     const both = edge.has(node);
     if (isNarrow(box, 1.5)) {
-      plus(theme, ctx, box, 0, accent, both && box.h >= 14 ? 5 : 0);
+      plus(theme, ctx, box, 0, enters, both && box.h >= 14 ? 5 : 0);
       continue;
     }
     const inset = both && box.h >= 12 ? 2.5 : 0;
-    outline(theme, ctx, box, accent, 1.5, { inset, halo: !inset });
+    outline(theme, ctx, box, enters, 1.5, { inset, halo: !inset });
   }
   if (chosen && isNarrow(chosen, 3)) {
-    bar(theme, ctx, chosen, 0, accent);
-    triangle(theme, ctx, chosen, 0, accent);
+    bar(theme, ctx, chosen, 0, theme.chosen);
+    triangle(theme, ctx, chosen, 0, theme.chosen);
   }
 }

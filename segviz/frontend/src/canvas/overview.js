@@ -71,7 +71,7 @@ function drawOverview(s, ctx, width) {
   for (const node of data.top_final) {
     ctx.fillStyle = theme.background;
     ctx.fillRect(middle(node) - 2, HEIGHT - 9, 4, 9);
-    ctx.fillStyle = theme.accent;
+    ctx.fillStyle = theme.text;
     ctx.fillRect(middle(node) - 1, HEIGHT - 8, 2, 8);
   }
   ctx.fillStyle = theme.text;

@@ -165,8 +165,8 @@ function draw(s, found, ctx, width, height) {
   for (const i of order) {
     const node = found.nodes[i];
     const strong = gold.has(node);
-    ctx.strokeStyle = node === selected || node === path.hover ? theme.accent
-      : strong ? theme.text : theme.faint;
+    ctx.strokeStyle = node === selected || node === path.hover ? theme.text
+      : strong ? theme.gold.found : theme.faint;
     ctx.lineWidth = strong || node === selected || node === path.hover ? 2.25 : 1.25;
     trace(ctx, found, found.ranks[i], width, y);
     if (strong) marks(s, ctx, found, i, width, y);
@@ -208,7 +208,7 @@ function marks({ scene: { theme } }, ctx, found, i, width, y) {
     const x = placeOf(found, width, value);
     const there = y(found.ranks[i][at]);
     polygon(ctx, [x, there - 4], [x + 4, there], [x, there + 4], [x - 4, there]);
-    ctx.fillStyle = inside[at] ? theme.text : theme.background;
+    ctx.fillStyle = inside[at] ? theme.gold.found : theme.background;
     ctx.fill();
     ctx.lineWidth = 1.5;
     ctx.stroke();

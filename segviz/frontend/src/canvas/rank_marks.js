@@ -36,11 +36,12 @@ export function rankMarks(scene, half) {
   const held = heldBy(data, tree);
   /** @type {Map<number, RankMark>} */
   const marks = new Map();
-  const changed = new Set(answer ? [...answer.entered, ...answer.left] : []);
+  const [enters, leaves] = [new Set(answer?.entered), new Set(answer?.left)];
   /** @type {(node: number, rank: number | undefined, inside: boolean) => void} */
   const add = (node, rank, inside) => {
     if (!rank || marks.has(node)) return;
-    const kind = held.has(node) ? "gold" : changed.has(node) ? "changed" : answer ? "same" : "alone";
+    const kind = held.has(node) ? "gold" : enters.has(node) ? "enters" : leaves.has(node) ? "leaves"
+      : answer ? "same" : "alone";
     marks.set(node, { node, rank, inside, kind });
   };
   const before = picture === "scores" && !half;
@@ -53,8 +54,8 @@ export function rankMarks(scene, half) {
 }
 
 /** @type {(theme: Theme, kind: RankMark["kind"]) => string} */
-const colourOf = (theme, kind) => ({ gold: theme.gold.found, changed: theme.accent,
-  alone: theme.accent, same: theme.muted })[kind];
+const colourOf = (theme, kind) => ({ gold: theme.gold.found, enters: theme.enters,
+  leaves: theme.leaves, alone: theme.enters, same: theme.muted })[kind];
 
 /** @type {(s: State, ctx: Ctx) => void} */
 export function drawRanks(s, ctx) {
@@ -197,5 +198,5 @@ export function plate(theme, ctx, { x, y }, { rank, inside, kind }, after) {
   [ctx.textAlign, ctx.textBaseline] = ["center", "middle"];
   ctx.fillStyle = filled ? inkOn(fill) : kind === "gold" ? theme.text : colour;
   ctx.fillText(String(rank), x, y + 0.5);
-  if (!inside && after && kind === "changed") stroke(ctx, 1, [x - w / 2 + 2, y], [x + w / 2 - 2, y]);
+  if (!inside && after && kind === "leaves") stroke(ctx, 1, [x - w / 2 + 2, y], [x + w / 2 - 2, y]);
 }

@@ -19,20 +19,18 @@ export function readTheme(s) {
   const dark = luminance(background) < 0.2;
   const text = colour("--st-text-color", dark ? "#fafafa" : "#31333f");
   const mode = dark ? "dark" : "light";
-  const accent = scene.data.accent[mode];
+  const meanings = scene.data.meanings[mode];
   const { score: ramp, change, measure } = scene.data.ramps[mode];
-  elements.root.style.setProperty("--accent", accent);
-  elements.root.style.setProperty("--gold", scene.data.gold_colours[mode].found);
   scene.tints.clear();
   s.frames.fitted.clear();
   return {
-    background, text, accent, ramp, change, family: style.fontFamily,
+    background, text, ...meanings, ramp, change, family: style.fontFamily,
     font: `${style.fontSize} ${style.fontFamily}`,
     table: rampTable(ramp),
     changeTable: rampTable(change),
     measureTable: rampTable(measure),
     levels: scene.data.level_colours.map((full) => mix(full, background, scene.data.level_share)),
-    gold: scene.data.gold_colours[mode],
+    gold: scene.data.gold_colours[mode], // of each state
     patterns: /** @type {Record<string, CanvasPattern>} */ (Object.fromEntries(
       Object.entries(PATTERN_LINES).map(([name, lines]) => [name, pattern(parser, background, lines)]))),
     band: mix(text, background, 0.07),

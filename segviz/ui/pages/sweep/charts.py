@@ -16,7 +16,7 @@ from segviz.figures.significance import (
 from segviz.ui import keys
 from segviz.ui.pages.sweep import Swept
 from segviz.ui.widgets.captions import counted, spread, unmarked
-from segviz.ui.widgets.charts import QUIET, caption, colours, ramp, readable, sentence_of, swatch
+from segviz.ui.widgets.charts import QUIET, caption, meaning, ramp, readable, sentence_of, swatch
 from segviz.ui.widgets.export_menu import sweep_export
 from segviz.ui.widgets.measures import adversarial_questions, recounted_sentence
 
@@ -78,7 +78,7 @@ def _colour_key(swept: Swept) -> None:
     known = {1: (tones[-2], "better"), -1: (tones[1], "worse"), 0: (tones[4], "not significant")}
     marks = [swatch(*one) for sign, one in known.items() if sign in signs]
     if swept.cell.policy not in judged.blind:
-        marks.append(swatch(colours()["accent"], "shown below", frame=True))
+        marks.append(swatch(meaning("chosen"), "shown below", frame=True))
     st.markdown(
         f"**{judged.label}** against no propagation ({number(judged.base.value)}): &ensp;"
         f"{' '.join(marks)}",
@@ -96,7 +96,7 @@ def _heatmap(swept: Swept, policy: str) -> None:
     st.markdown(f"**{unmarked(policy)}**")
     sentence = figures.heatmap_sentence(judged, policy)
     figure = figures.heatmap(
-        judged, policy, ramp=ramp("change"), accent=colours()["accent"], chosen=chosen
+        judged, policy, ramp=ramp("change"), accent=meaning("chosen"), chosen=chosen
     )
     st.plotly_chart(
         readable(figure),
