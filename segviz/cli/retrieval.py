@@ -20,7 +20,7 @@ from segviz.cli.command import (
 from segviz.construct import Parameter, parameters
 from segviz.conversation import Conversation, Question
 from segviz.memory import Memory, settings_for
-from segviz.retrieval import PRESETS, RetrievalSettings
+from segviz.retrieval import OPENING, PRESETS, RetrievalSettings
 
 DEFAULTS = RetrievalSettings()
 
@@ -28,10 +28,14 @@ DEFAULTS = RetrievalSettings()
 _retrieval = section("Retrieval")
 
 
-def preset_option(what: str) -> Option:
-    """Returns the option ``--preset``; ``what`` names, for the help, the settings it changes."""
+def preset_option(what: str, default: str = "") -> Option:
+    """Returns the option ``--preset``; ``what`` names, for the help, the settings it changes.
+
+    ``default`` is the preset in force if none of these settings is given.
+    """
     named = ", ".join(map(repr, PRESETS))
     about = f"{what} of a preset; the options below override them: {named}."
+    about += f" Without any of these: {default!r}." * bool(default)
     return _retrieval("--preset", about, type=click.Choice(list(PRESETS)), metavar="NAME")
 
 
@@ -72,7 +76,7 @@ SHARED = ("relevance", *RetrievalSettings.names("reading"))
 
 _propagated = [name for name in RetrievalSettings.names("scoring") if name != "method"]
 retrieval_options = together(
-    preset_option("Policy, alpha, horizon and relevance"),
+    preset_option("Policy, alpha, horizon and relevance", OPENING),
     options_for(*_propagated),
     *(options_for(*RetrievalSettings.names(part)) for part in ("reading", "memory")),
     options_for("method"),  # which the options above decide, if it is not given

@@ -43,7 +43,7 @@ class Page:
     Attributes:
         background: colour of the page, ``#rrggbb``.
         foreground: colour of labels, edges and the selected node's border.
-        accent, gold: colours of the borders of retrieved nodes and of gold evidence.
+        accent, gold_colour: colours of the borders of retrieved nodes and of gold evidence.
         height: height of the drawing in pixels.
         limit: most nodes. Marked, gold and selected nodes with their ancestors are always drawn,
             then the highest nodes; the caller must report how many are missing.
@@ -52,7 +52,7 @@ class Page:
     background: str
     foreground: str
     accent: str = MEANINGS["light"]["enters"]
-    gold: str = MEANINGS["light"]["gold"]
+    gold_colour: str = MEANINGS["light"]["gold"]
     height: int = 560
     limit: int = 1500
 
@@ -140,7 +140,7 @@ def node_link_html(
         faint = scores is not None and size >= 3 * pixel
         border, thickness = f"{foreground}59" if faint else colour, 1.0
         for nodes, what, line in (
-            (gold, "gold evidence", page.gold),
+            (gold, "gold evidence", page.gold_colour),
             (marks.retrieved, "retrieved", page.accent),
             (selected, "selected", foreground),
         ):

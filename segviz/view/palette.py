@@ -87,8 +87,8 @@ RAMPS: Final = {
 }
 """Theme of the page to ramps of nine colours. A score: from almost the background to deep (in the
 dark theme pale) blue. A signed change: decrease rose, increase blue (the hues of worse and better),
-none almost the background; both hues have the same lightness for the same size. A measure from 0 to 1: pale to full
-green, of which even the first is visible."""
+none almost the background; both hues have the same lightness for the same size. A measure from 0 to
+1: pale to full green, of which even the first is visible."""
 
 
 def _gold(lightness: tuple[float, ...]) -> dict[str, str]:
@@ -144,7 +144,7 @@ MEANINGS: Final = {
 }
 """Theme of the page to the one colour of each meaning, in every view, export and chart: gold
 evidence; what is new, or enters the retrieved nodes; what leaves them; a setting that finds more
-evidence, or less; what is chosen (a candidate, a cell); controls. Each has a sign of its own, too."""
+evidence, or less; what is chosen (a candidate, a cell); controls. Each has another sign, too."""
 
 ACCENT: Final = {mode: colours["enters"] for mode, colours in MEANINGS.items()}
 """Theme to the colour of what is new or enters."""

@@ -36,7 +36,7 @@ from segviz.ui import keys
 from segviz.ui.settings import read_preset, read_settings, write_question
 from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.canvas import part
-from segviz.ui.widgets.charts import picked, sentence_of, tall, theme
+from segviz.ui.widgets.charts import picked, sentence_of, tall
 from segviz.ui.widgets.measures import at_once, disputes
 from segviz.ui.widgets.waiting import computed
 from segviz.view.captions import shown_labels

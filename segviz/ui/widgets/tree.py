@@ -106,7 +106,7 @@ def draw_node_link(session: AppSession, structure: Structure, **marks: Any) -> N
         background=background,
         foreground=foreground,
         accent=charts.meaning("enters"),
-        gold=charts.meaning("gold"),
+        gold_colour=charts.meaning("gold"),
         height=_NODE_LINK_HEIGHT,
     )
     every = Marks(

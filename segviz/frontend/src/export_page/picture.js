@@ -109,7 +109,8 @@ function drawLegend(s, ctx, { width, height, foot, note }) {
    *    before?: string) => void} */
   const item = (wide, text, draw, before = "") => {
     ctx.font = theme.font;
-    const [lead, words] = [before && isolateText(before), isolateText(text)];
+    const lead = before && isolateText(before);
+    const words = fittingText(ctx, text, width - 2 * EDGE - (wide ? wide + 6 : 0));
     const skip = lead ? ctx.measureText(lead).width + 6 : 0;
     const room = skip + (wide ? wide + 6 : 0) + ctx.measureText(words).width;
     if (x > EDGE && x + room > width - EDGE) [x, y] = [EDGE, y + LINE];

@@ -160,7 +160,7 @@ def _jump(session: AppSession, go: Callable[[int], None]) -> None:
         format_func=title,
         placeholder="Go to session",
         label_visibility="collapsed",
-        width=132,
+        width=200,
         **shows("jump", None, jump),
     )
 
