@@ -62,7 +62,7 @@ test("a node that states the answer is named in the verdict", () => {
   const same = { ...wide, top_initial: wide.top_final };
   assert.equal(parts(same)[0], "same Gold 1 of 2 in evidence as before, missed: rank 2 → 2 · same 2 nodes, same order");
   const all = { ...same, gold: Int32Array.from([0]), gold_asked: 1 };
-  assert.equal(parts(all)[0], "same Gold in evidence, before and after: stated by “four” on level 1, rank 1 · same 2 nodes, same order");
+  assert.equal(parts(all)[0], "same Gold in evidence as before: stated by “four” on level 1, rank 1 · same 2 nodes, same order");
 });
 
 test("what is found by itself and then only stated is not lost", () => {

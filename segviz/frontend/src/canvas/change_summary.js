@@ -1,16 +1,22 @@
 // The verdict, above the controls that changed it; and holding a button (or the key B) to see the same
 // question without propagation.
 
-import { element, rewrite } from "../shared/dom.js";
+import { element, isNews, rewrite } from "../shared/dom.js";
 import { NAMED, verdictOf } from "../shared/verdict.js";
 import { askedWords, levelName, nameOf, scoreLacking, turnsOf } from "./answer.js";
-import { onScores, schedule, showScores } from "./scheduler.js";
+import { onFrame, onScores, schedule, showScores } from "./scheduler.js";
 import { hold } from "./settings.js";
 
 /** @type {Builder} */
 export function buildChanged(s, parent) {
   s.elements.changed = element("div", "changed", parent);
   onScores(s.frames, showChanged);
+  /** @type {unknown[]} */
+  const known = [];
+  onFrame(s.frames, () => {
+    const verdict = /** @type {HTMLElement | null} */ (s.elements.changed.querySelector(".verdict"));
+    if (verdict && isNews(known, [verdict, verdict.clientWidth])) fit(verdict);
+  });
 }
 
 /** @param {State} s */
@@ -20,21 +26,22 @@ function showChanged({ elements: { changed }, scene }) {
   const parts = changeParts(scene);
   rewrite(changed, parts, () => {
     const [[tone, verdict]] = parts;
-    fit(element("div", `verdict ${tone}`, changed, verdict));
+    element("div", `verdict ${tone}`, changed, verdict);
     changed.title = changeWords(parts);
   });
 }
 
-const SIZES = ["22px", "18px", "15px"]; // of a verdict; in the last it may have two lines
+/** Sizes of a verdict: in lines of its room, then in lower ones. */
+const [SIZES, LOW] = [[22, 18], [15, 13]];
 
-/** As large as has room in one line.
+/** As large as has room.
  * @param {HTMLElement} verdict */
 function fit(verdict) {
-  const size = SIZES.find((each) => {
-    verdict.style.fontSize = each;
-    return verdict.scrollWidth <= verdict.clientWidth && verdict.scrollHeight <= verdict.clientHeight;
-  });
-  verdict.classList.toggle("long", !size);
+  for (const size of [...SIZES, ...LOW]) {
+    verdict.classList.toggle("long", LOW.includes(size));
+    verdict.style.fontSize = `${size}px`;
+    if (verdict.scrollWidth <= verdict.clientWidth && verdict.scrollHeight <= verdict.clientHeight) return;
+  }
 }
 
 /** Verdict and line as one text.

@@ -55,7 +55,7 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
       : drops.length ? ["worse", told(drops, gold.before, ["lost", "no longer quoted", "no longer stated"])]
         : found.length === gold.asked && gold.before.found.length === gold.asked
           ? ["same", "All gold found, before and after"]
-          : !missed.length ? ["same", `Gold in evidence, before and after${answered.length ? `: stated${stating(answered)}` : ""}`]
+          : !missed.length ? ["same", `Gold in evidence as before${answered.length ? `: stated${stating(answered)}` : ""}`]
             : ["same", `Gold ${known ? `${known} of ${gold.asked} in evidence as before, missed` : "still missed"}${shifts(missed)}`];
   return [tone, `${words} · ${replaced}`];
 }
