@@ -25,7 +25,8 @@ MISPLACED = """(root) => {
     if (x < from - 0.51 || x > to + 0.51) note("outside its node");
     if (to - from < 40 && Math.abs(x - (from + to) / 2) > 0.51) note("not in the middle");
     const changes = answer?.entered.includes(mark.node) || answer?.left.includes(mark.node);
-    if (!dot && !changes && !data.gold_turns[data.origin[mark.node] ?? mark.node]) note("a number too many");
+    const gold = data.gold_turns[data.origin[mark.node] ?? mark.node];
+    if (!dot && !changes && !gold) note("a number too many");
     const wide = (one) => 7 * String(one.mark.rank).length + 8;
     for (const other of half.slice(i + 1)) if (!dot && !other.dot
       && Math.abs(other.x - x) < (wide(other) + wide({ mark })) / 2 && Math.abs(other.y - y) < 15)
