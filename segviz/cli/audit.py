@@ -68,17 +68,20 @@ def audit(options: Options, console: Console) -> int:
     Follows every gold turn of every question of the conversation: never written (no text was made
     from it), written and not ranked (not among the K best), ranked and not read (beyond the
     budget), read; with --answers also read and answered wrong. Texts that name no turns are
-    attributed to the turns they most likely came from. So written means that a text comes from the
-    turn, and read that such a text is read, not that the text repeats the answer. A system uses its
+    attributed to the turns they most likely came from. An unsure source gets no credit, and an
+    invention has no source. So written means that a text comes from the turn, and read that such a
+    text is read, not that the text repeats the answer. A creation time with a clock guides the
+    search for sources, other times less, and none excludes a turn. A system uses its
     own retrieval. If its search gives no scores, score and needed are in proportion to 1/rank.
     --system locomo-facts audits the facts that a LoCoMo file brings.
 
     Also lists texts that a later text on the same subject may have replaced. They are compared by
     words and meaning: a pair may agree, and a contradiction in other words is not found.
 
-    JSON: command, conversation, system, settings, counts (texts, attributed, unsure, turns,
-    written, questions), stages (all, category, session: a row each with the share of every stage),
-    evidence (question, number, category, turn, said, stage, rank, score, needed, memory), stale
+    JSON: command, conversation, system, settings, counts (texts, attributed, unsure, no source,
+    against time, turns, written, questions), stages (all, category, session: a row each with the
+    share of every stage), evidence (question, number, category, turn, said, stage, rank, score,
+    needed, memory, unsure), stale
     (text, turns, newer, newer_turns, likeness, ended).
 
     Examples:
@@ -125,9 +128,11 @@ def audit(options: Options, console: Console) -> int:
     counts, how = result.counts, result.settings.in_words
     console.line(
         f"{memory.system}: {counts['texts']} texts from {counts['written']} of "
-        f"{counts['turns']} turns; turns of {counts['attributed']} found by their words "
-        f"({counts['unsure']} unsure)"
+        f"{counts['turns']} turns; {counts['attributed']} name no turn and were compared with all "
+        f"({counts['unsure']} unsure, {counts['no source']} without a source)"
     )
+    if late := counts["against time"]:
+        console.line(f"{late} texts have the words of a turn that was said after they were written")
     if not result.stages:
         console.line(f"{conversation.id} has no question with evidence, so no stage is known")
     else:

@@ -165,7 +165,8 @@ class StoredText:
     ``sources`` are the ids of these turns, the most likely first; empty if unknown. ``session`` is
     the id of the session the text was written from, "" if unknown. ``time`` is when it was written,
     ``ended`` when it stopped being true, None if unknown. ``confidence`` in [0, 1] is that of
-    attributed sources; it is 1 for sources from the file.
+    attributed sources; it is 1 for sources from the file. ``of_event`` is True if ``time`` is that
+    of an event in the text. ``contradicted`` is True if its words are of a turn after its time.
     """
 
     id: str
@@ -175,6 +176,8 @@ class StoredText:
     time: datetime | None = None
     ended: datetime | None = None
     confidence: float = 1.0
+    of_event: bool = False
+    contradicted: bool = False
 
     def among(self, turns: Collection[str]) -> StoredText:
         """Returns the text with only those sources that are ids of ``turns``.

@@ -14,18 +14,16 @@ from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import native_settings
 from segviz.evaluation.question_batch import measured_settings
 from segviz.evaluation.stages import (
+    NEVER_WRITTEN,
     STAGES,
     EvidenceStage,
     evidence_stages,
     stage_rows,
     with_answers,
 )
-from segviz.memory import Memory, Superseded, superseded
+from segviz.memory import AGAINST_TIME, Memory, Superseded, superseded
 from segviz.retrieval import RetrievalSettings
-from segviz.tree.events import as_number
-
-UNSURE = 0.5
-"""Confidence below which an attributed source is as likely wrong as right."""
+from segviz.tree import SOURCE_TURNS, UNSURE_TURNS
 
 
 @dataclass(frozen=True)
@@ -48,19 +46,25 @@ class Audit:
     def counts(self) -> Mapping[str, int]:
         """Counts by name.
 
-        ``texts`` are stored; ``attributed`` ones got their source turns by likeness; ``unsure``
-        ones with a confidence below 0.5. ``turns`` are all turns of the conversation, ``written``
-        those that are the source of a text. ``questions`` are those with gold turns.
+        ``texts`` are stored; ``attributed`` ones name no turn and were compared with all. Of these,
+        ``unsure`` ones have a source with a confidence below 0.5, which gets no credit, and
+        ``no source`` ones have none. ``against time`` are texts with the words of a turn that was
+        said after they were written. ``turns`` are all turns of the conversation, ``written`` those
+        that are the source of a text. ``questions`` are those with gold turns.
         """
         memory, structure = self.memory, self.memory.structure
         nodes = np.flatnonzero(structure.retrievable).tolist()
         extras = [structure.facts[node] for node in nodes]
-        sure = [as_number(each, "confidence") for each in extras if "confidence" in each]
+        attributed = [each for each in extras if "confidence" in each]
         turns = {turn for node in nodes for turn in memory.turn_ids(node)}
         return {
             "texts": len(nodes),
-            "attributed": len(sure),
-            "unsure": sum(each < UNSURE for each in sure),
+            "attributed": len(attributed),
+            "unsure": sum(UNSURE_TURNS in each for each in attributed),
+            "no source": sum(
+                not each.get(SOURCE_TURNS) and UNSURE_TURNS not in each for each in attributed
+            ),
+            "against time": sum(AGAINST_TIME in each for each in attributed),
             "turns": len(memory.conversation.turns),
             "written": len(turns),
             "questions": len({each.question for each in self.stages}),
@@ -74,9 +78,14 @@ class Audit:
     def rows(self) -> list[Row]:
         """Returns a row for each gold turn of each question.
 
-        A row has the texts of question and turn, the stage, and the best node with the turn.
+        A row has the texts of question and turn, the stage, and the best node with the turn. For a
+        turn that was never written, ``unsure`` is a text that may come from it.
         """
         conversation, structure = self.memory.conversation, self.memory.structure
+        unsure: dict[str, str] = {}  # a text that may come from a turn
+        for node in np.flatnonzero(structure.retrievable).tolist():
+            turns = str(structure.facts[node].get(UNSURE_TURNS, "")).split("\n")
+            unsure |= dict.fromkeys(turns, structure.text[node])
         asked = {question.index: question.text for question in conversation.questions}
         return [
             {
@@ -90,6 +99,7 @@ class Audit:
                 "score": "" if one.score is None else one.score,
                 "needed": "" if one.needed is None else one.needed,
                 "memory": "" if one.node is None else structure.text[one.node],
+                "unsure": unsure.get(one.turn, "") if one.stage == NEVER_WRITTEN else "",
             }
             for one in self.stages
         ]

@@ -40,7 +40,8 @@ def audit_html(audit: Audit) -> str:
     budget = "" if asked.budget is None else f"; {asked.budget} tokens of them are read"
     lines = [
         f"{counted(counts['texts'], 'text')} are stored; {counts['attributed']} name no turn and "
-        f"were attributed, {counts['unsure']} of them with a confidence below one half.",
+        f"were compared with all: {counts['unsure']} have an unsure source, which gets no credit, "
+        f"{counts['no source']} have none, as an invention has.",
         f"They were made from {counts['written']} of {counted(counts['turns'], 'turn')}.",
         f"{counted(counts['questions'], 'question')} with evidence. The {asked.k} best texts by "
         f"{asked.in_words} count as ranked{budget}.",

@@ -42,6 +42,9 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """Usual names of a record's keys by meaning, the best first (``document.spelled``)."""
 
+_EVENT_TIMES = ("eventdate", "occurredstart", "validat")
+"""Keys of the time of an event in a text, which is not when the text was stored."""
+
 _INSIDE = ("metadata", "payload", "item", "value", "content")
 """Keys of objects with further fields of their record."""
 
@@ -105,6 +108,7 @@ def stored_text(record: Mapping[str, object]) -> StoredText:
         session=str(fields["session"] or ""),
         time=read_time(fields["time"]),
         ended=read_time(fields["ended"]),
+        of_event=has_event_time(record),
     )
 
 
@@ -165,6 +169,12 @@ def parsed_cell(value: object) -> object:
         with suppress(ValueError, RecursionError):
             return json.loads(value)
     return value
+
+
+def has_event_time(record: Mapping[str, object]) -> bool:
+    """Returns True if the time of a record is that of an event in its text."""
+    keys = usual_keys(tuple(record), NAMES["time"])
+    return spelled(next((key for key in keys if record[key]), "")) in _EVENT_TIMES
 
 
 def field_of(record: Mapping[str, object], meaning: str) -> object:

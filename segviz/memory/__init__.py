@@ -32,7 +32,7 @@ from segviz.memory.factory import (
     parts_of,
     sound,
 )
-from segviz.memory.from_table import locomo_facts, memory_from
+from segviz.memory.from_table import AGAINST_TIME, locomo_facts, memory_from
 from segviz.memory.live import Watch, Watched
 from segviz.memory.memory import (
     Memory,
@@ -47,6 +47,7 @@ from segviz.memory.stores import provider, system_from, system_of
 from segviz.memory.written import TextRequest
 
 __all__ = [
+    "AGAINST_TIME",
     "COMPONENTS",
     "RIGHT_FROM",
     "BuildPaused",

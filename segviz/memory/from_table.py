@@ -20,17 +20,31 @@ from segviz.conversation import UNIT_RULES, Conversation, StoredText, Unit, seco
 from segviz.embedding import Embedder, as_embedder, unit_rows
 from segviz.loaders import GAP_HOURS, LoadError, table_rows
 from segviz.loaders.chat import Message, in_sessions, session_of, speakers_of
-from segviz.loaders.stored import field_of, parsed_cell, read_stored
+from segviz.loaders.stored import field_of, has_event_time, parsed_cell, read_stored
 from segviz.memory.memory import Memory
-from segviz.retrieval.attribution import attribute, verbatim
+from segviz.retrieval.attribution import UNSURE, attribute, verbatim
 from segviz.text.dates import read_time
-from segviz.tree import GHOST, SOURCE_TURNS, Add, Cost, Event, Link, Scalar, Span, Step, Vector
+from segviz.tree import (
+    GHOST,
+    SOURCE_TURNS,
+    UNSURE_TURNS,
+    Add,
+    Cost,
+    Event,
+    Link,
+    Scalar,
+    Span,
+    Step,
+    Vector,
+)
 
 _KNOWN = {
     *("id", "parent", "text", "level", "start", "stop", "vector", "kind", "speaker", "time"),
     "turns",
 }
 _TREE = {"parent", "level", "start", "vector"}  # columns that dumps of stores do not have
+AGAINST_TIME = "words against time"
+"""Fact of a stored text whose words are of a turn that was said after the text was written."""
 _MOST = 5_000_000  # nodes
 _DEEPEST = 10_000  # levels
 
@@ -46,6 +60,7 @@ class _Node:
     level: int = 0
     span: Span = (0, 0)
     confidence: float | None = None
+    of_event: bool = False
 
 
 def memory_from(
@@ -172,9 +187,9 @@ def _row(stored: StoredText) -> dict[str, Any]:
     row: dict[str, Any] = {"id": stored.id, "text": stored.text, "turns": list(stored.sources)}
     row |= {"session": stored.session} if stored.session else {}
     row |= {"confidence": stored.confidence} if stored.confidence < 1 else {}
-    for name in ("time", "ended"):
-        if (when := getattr(stored, name)) is not None:
-            row[name] = when.isoformat()
+    for name, when in (("time", stored.time), ("ended", stored.ended)):
+        if when is not None:
+            row["event_date" if name == "time" and stored.of_event else name] = when.isoformat()
     return row
 
 
@@ -214,7 +229,8 @@ def _node(number: int, row: Any) -> _Node:
     if not isinstance(text, str):
         raise ValueError(f"node {key!r:.60}: expected a text, found {text!r:.60}")
     dates = {name: field_of(row, name) for name in ("time", "ended") if name not in row}
-    return _Node(key, text, {**row, **{name: date for name, date in dates.items() if date}})
+    whole = {**row, **{name: date for name, date in dates.items() if date}}
+    return _Node(key, text, whole, of_event="time" in dates and has_event_time(row))
 
 
 def id_of(value: Any) -> str | None:
@@ -386,7 +402,13 @@ def _hang(
         node = nodes[place]
         # Level 0 in the table is level 1 above the ghosts.
         level = {} if _whole(node, "level") else {"level": None}
-        node.row = {**node.row, **level, SOURCE_TURNS: "\n".join(stored.sources)}
+        # Unsure sources are named, and the text gets no credit for them.
+        turns = "\n".join(stored.sources)
+        sure = {SOURCE_TURNS: turns}
+        if stored.confidence < UNSURE:
+            sure = {SOURCE_TURNS: "", **({UNSURE_TURNS: turns} if turns else {})}
+        against = {AGAINST_TIME: True} if stored.contradicted else {}
+        node.row = {**node.row, **level, **sure, **against}
         if unknown := [turn for turn in stored.sources if turn not in known]:
             what = f"there is no turn {unknown[0]!r:.60} in {conversation.id!r:.60}"
             raise ValueError(f"node {node.id!r:.60}: {what}; turns are ids of turns")
@@ -401,7 +423,7 @@ def _hang(
 
 def _stored(node: _Node) -> StoredText:
     sources, session = tuple(_ids(node.row.get("turns"))), str(node.row.get("session") or "")
-    return StoredText(node.id, node.text, sources, session, _time(node))
+    return StoredText(node.id, node.text, sources, session, _time(node), of_event=node.of_event)
 
 
 def _vectors(nodes: list[_Node], embedder: Embedder) -> Vector:

@@ -1,17 +1,20 @@
 """Attributes texts of a memory to the turns they came from, if the memory does not name these.
 
 A memory that rewrites messages stores facts without their turns. Each fact is scored against every
-turn by relevance, as a question would be. Its session and time, if known, exclude turns. A text of
-several clauses may come from several turns, so each clause is scored, too. Texts of a memory are
-often in the order of the conversation. If the surest attributions show this order, a turn between
-those of the previous and the next sure text scores higher.
+turn by relevance, as a question would be. Its session, if known, excludes turns; its time raises or
+lowers their scores. A text of several clauses may come from several turns, so each clause is
+scored, too, and a further turn that has most of the words that the others lack is added. Texts of a
+memory are often in the order of the conversation. If the surest attributions show this order, a
+turn between those of the previous and the next sure text scores higher. A text whose words are in
+no turn, such as an invention, gets no source.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
@@ -35,7 +38,14 @@ _CLAUSE = re.compile(
 )
 _CLAUSE_WORDS = 4  # content words; a shorter clause is joined to its neighbour
 _WHOLE = 0.5  # weight of the whole text's score in the score of a clause
-_SURE = 0.5  # least confidence of a sure attribution
+_SURE, _CLEAR = 0.5, 0.8  # least probability of a sure turn, and of one that refutes a time
+UNSURE = 0.5
+"""Confidence below which an attributed source is as likely wrong as right."""
+_NO_SOURCE = 0.3  # confidence below which a text has no source; see the benchmark attribution
+_SHARE, _COVER, _BASE = 0.7, 1.5, 1.6  # log odds of a right source: see _confidence
+_REST, _OF_REST = 0.35, 0.6  # least share of words that sources lack, and of these in a turn
+_HOUR, _DAY = 3600.0, 86400.0
+_NEAR, _LATER, _VAGUE = 1.0, -4.0, 0.5  # in nats, see _guide
 _PAIRS, _RISING = 8, 0.75  # least pairs of sure texts, and share of pairs in order of time
 _TOGETHER, _NUMBERS = 512, 10_000_000  # most texts, and most scores, computed at once
 
@@ -50,11 +60,12 @@ def attribute(
 ) -> tuple[StoredText, ...]:
     """Finds the source turns of stored texts that name none.
 
-    The first source is the turn with the highest score, and ``confidence`` is its softmax
-    probability. On LoCoMo confidence is close to the share of right attributions. The best turn of
-    a clause is a further source if its probability is at least 0.5. Constants were chosen on
-    LoCoMo's ``observation``. The benchmark ``attribution`` chooses them on one half of the
-    conversations and measures them on the other.
+    The first source is the turn with the highest score. ``confidence`` is the probability that it
+    is right, from its softmax probability and the share of the text's words that the sources and
+    the turns around them have. Below 0.3 the text has no source. The best turn of a clause is a
+    further source if its probability is at least 0.5. Constants were chosen on LoCoMo's
+    ``observation`` and on facts of other conversations with the names changed. The benchmark
+    ``attribution`` chooses on one half of the conversations and measures on the other.
 
     Args:
         stored: the texts, in the order they were written if that is known; texts with sources are
@@ -66,7 +77,8 @@ def attribute(
             nats.
 
     Returns:
-        The texts with ``sources`` and ``confidence``; unchanged if the conversation has no turns.
+        The texts with ``sources``, ``confidence`` and ``contradicted`` (the words are surely of a
+        turn that was said after the text was written); unchanged if the conversation has no turns.
 
     Source: ours.
     """
@@ -93,6 +105,7 @@ def attribute(
     session = np.array([unit.session for unit in units])
     numbers = {each.id: place for place, each in enumerate(conversation.sessions)}
     times = [unit.time for unit in units]
+    words = _Words(texts, names)
     result = list(stored)
     # Texts are scored together with their clauses, a bounded number at once.
     some = max(1, min(_TOGETHER, _NUMBERS // len(units)))
@@ -103,12 +116,20 @@ def attribute(
             asked += (result[place].text, *clauses(result[place].text))
         scores = iter(np.log(np.maximum(scorer(asked), 1e-12)))
         # Log score of every turn, for each text and each of its clauses: relevance, more for the
-        # speaker that the text names first, -∞ outside its session and time.
-        whole, parts, about = [], [], []
+        # speaker that the text names first, less far from its time, -∞ outside its session.
+        whole, parts, about, against = [], [], [], []
         for place in places:
-            text, allowed = result[place].text, _allowed(result[place], session, numbers, times)
+            item, text = result[place], result[place].text
+            allowed = _of_session(item, session, numbers)
+            guide = np.zeros(len(units)) if allowed.any() else _guide(item, times)
             about.append(_subject(text, names))
-            whole.append(next(scores) + subject * (speaker == about[-1]) + allowed)
+            plain = next(scores) + subject * (speaker == about[-1]) + allowed
+            by_words, share = _best(plain)
+            against.append(bool(share >= _CLEAR and guide[by_words] <= _LATER))
+            if against[-1]:
+                guide = np.zeros(len(units))  # the words are clear, so the time is wrong
+            whole.append(plain + guide)
+            allowed = allowed + guide
             parts.append(
                 [
                     next(scores) + subject * (speaker == _subject(clause, names)) + allowed
@@ -121,15 +142,83 @@ def attribute(
             for at, row in zip(mine, _in_order([whole[at] for at in mine], order), strict=True):
                 whole[at] = row
         # The best turn of the text is its first source; sure turns of its clauses follow.
-        for place, row, of_clauses in zip(places, whole, parts, strict=True):
-            first, sure = _best(row)
-            sources = {units[first].turn_ids[0]: None}
-            for turn, share in (_best(clause + _WHOLE * row) for clause in of_clauses):
-                if share >= _SURE:
-                    sources[units[turn].turn_ids[0]] = None
-            sure = min(round(sure, 4), 0.9999)  # 1 is for sources that were given
-            result[place] = replace(result[place], sources=tuple(sources), confidence=sure)
+        for place, row, of_clauses, late in zip(places, whole, parts, against, strict=True):
+            first, share = _best(row)
+            of_text = (_best(clause + _WHOLE * row) for clause in of_clauses)
+            found = dict.fromkeys([first, *(turn for turn, sure in of_text if sure >= _SURE)])
+            asked_words = words.of(result[place].text)
+            if (further := words.further(asked_words, found, row)) is not None:
+                found[further] = None
+            confidence = _confidence(share, words.covered(asked_words, found))
+            sources = [units[turn].turn_ids[0] for turn in found if confidence >= _NO_SOURCE]
+            result[place] = replace(
+                result[place], sources=tuple(sources), confidence=confidence, contradicted=late
+            )
     return tuple(result)
+
+
+def _confidence(share: float, covered: float) -> float:
+    """Returns the probability that the first source is right, below 1.
+
+    Args:
+        share: softmax probability of the first source among all turns.
+        covered: share of the text's words that its sources and the turns around them have.
+    """
+    odds = _SHARE * (math.log(share) - math.log(max(1 - share, 1e-4)))
+    odds += _COVER * math.log(max(covered, 0.0) + 0.05) + _BASE
+    return min(round(1 / (1 + math.exp(-odds)), 4), 0.9999)  # 1 is for sources that were given
+
+
+class _Words:
+    """Content words of the turns, without the names of speakers, weighted by how rare they are."""
+
+    def __init__(self, turns: Sequence[str], names: Collection[str]) -> None:
+        self._of_turn = [content_tokens(text) for text in turns]
+        self._names = frozenset(names)
+        self._turns_with: dict[str, list[int]] = {}
+        for place, words in enumerate(self._of_turn):
+            for word in words:
+                self._turns_with.setdefault(word, []).append(place)
+
+    def of(self, text: str) -> dict[str, float]:
+        """Returns the weight of each content word of a text; the weights sum to 1."""
+        rare = {
+            word: math.log((len(self._of_turn) + 1) / (len(self._turns_with.get(word, ())) + 0.5))
+            for word in sorted(content_tokens(text) - self._names)
+        }
+        whole = math.fsum(rare.values()) or 1.0
+        return {word: weight / whole for word, weight in rare.items()}
+
+    def _lacking(self, words: Mapping[str, float], turns: Iterable[int]) -> dict[str, float]:
+        """Returns the words that neither these turns nor those around them have."""
+        near = {place for turn in turns for place in (turn - 1, turn, turn + 1)}
+        there: set[str] = set()
+        for place in near & {*range(len(self._of_turn))}:
+            there |= self._of_turn[place]
+        return {word: weight for word, weight in words.items() if word not in there}
+
+    def covered(self, words: Mapping[str, float], turns: Iterable[int]) -> float:
+        """Returns the weight of the words that these turns and those around them have."""
+        return 1 - math.fsum(self._lacking(words, turns).values())
+
+    def further(
+        self, words: Mapping[str, float], turns: Iterable[int], scores: Floats
+    ) -> int | None:
+        """Returns a turn with most of the words that ``turns`` lack, None if they lack few.
+
+        Of equal turns it is that with the highest score; turns of score -∞ are left out.
+        """
+        rest = self._lacking(words, turns)
+        whole = math.fsum(rest.values())
+        if whole < _REST or len(rest) < 2:
+            return None
+        gains: dict[int, float] = {}
+        for word, weight in rest.items():
+            for turn in self._turns_with.get(word, ()):
+                if np.isfinite(scores[turn]):
+                    gains[turn] = gains.get(turn, 0.0) + weight
+        best = max(gains, key=lambda turn: (gains[turn], scores[turn]), default=None)
+        return best if best is not None and gains[best] >= _OF_REST * whole else None
 
 
 def verbatim(stored: Iterable[StoredText], conversation: Conversation) -> list[tuple[str, ...]]:
@@ -245,22 +334,32 @@ def _subject(text: str, names: Mapping[str, str]) -> str:
     return next((names[word] for word in words if word in names), "")
 
 
-def _allowed(
-    item: StoredText,
-    session: NDArray[np.int64],
-    numbers: dict[str, int],
-    times: Sequence[datetime | None],
-) -> Floats:
-    """Returns 0 for each turn that a text can come from, -∞ for each other turn.
-
-    A text comes from its own session or, if that is unknown, from a turn before the text was
-    written. If this excludes every turn, all turns get 0.
-    """
-    if item.session in numbers:
-        possible = session == numbers[item.session]
-    elif item.time is not None:
-        written = seconds(item.time)
-        possible = np.array([time is None or seconds(time) <= written for time in times])
-    else:
-        return np.zeros(len(session))
+def _of_session(item: StoredText, session: NDArray[np.int64], numbers: dict[str, int]) -> Floats:
+    """Returns 0 for each turn of the text's session, -∞ for others; only 0 if it is unknown."""
+    possible = session == numbers.get(item.session, -1)
     return np.where(possible | ~possible.any(), 0.0, -np.inf)
+
+
+def _guide(item: StoredText, times: Sequence[datetime | None]) -> Floats:
+    """Returns how much a text's time raises or lowers the score of each turn, in nats.
+
+    A text is written within a day of its turns, if it is written as the conversation goes on, and
+    not before. A date without a clock is a day off, a clock in another zone up to 14 hours. The
+    time of an event raises turns of about that time only a little, and lowers none.
+    """
+    if item.time is None:
+        return np.zeros(len(times))
+    # Seconds from each turn to the time of the text, and how far that may be off.
+    after = np.array([math.nan if t is None else seconds(item.time) - seconds(t) for t in times])
+    clock = item.time.tzinfo is not None or any(item.time.timetuple()[3:6])
+    zones = {t.tzinfo is None for t in times if t is not None}
+    off = _HOUR + 14 * _HOUR * (zones != {item.time.tzinfo is None}) + _DAY * (not clock)
+    near = (after >= -off) & (after <= _DAY + off)
+    if item.of_event:
+        return np.where(near, _VAGUE, 0.0)
+    exact = off == _HOUR
+    later = np.where(after < -off, _LATER if exact else _LATER / 2, 0.0)
+    # A time before or after the whole conversation says nothing of its turns.
+    if not near.any():
+        return later if (after > 0).any() else np.zeros(len(times))
+    return later + np.where(near, _NEAR if exact else _VAGUE, 0.0)

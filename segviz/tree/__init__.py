@@ -47,13 +47,14 @@ from segviz.tree.events import (
 from segviz.tree.inspect import written
 from segviz.tree.invariants import Invariant, Violation, are_invariants, check, frontier_is_a_chain
 from segviz.tree.replayer import Replayer, ReplayError, history
-from segviz.tree.structure import GHOST, SOURCE_TURNS, IntArray, Structure
+from segviz.tree.structure import GHOST, SOURCE_TURNS, UNSURE_TURNS, IntArray, Structure
 from segviz.tree.thumbnail import thumbnail
 
 __all__ = [
     "GHOST",
     "NOT_ASKED",
     "SOURCE_TURNS",
+    "UNSURE_TURNS",
     "Add",
     "Columns",
     "Cost",

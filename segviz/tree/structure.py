@@ -52,6 +52,8 @@ GHOST = "ghost"
 """Kind of a leaf whose unit the memory did not store: it is drawn, and never retrieved."""
 SOURCE_TURNS = "source turns"
 """Fact of a stored text: the ids of the turns that it was written from, one a line."""
+UNSURE_TURNS = "unsure turns"
+"""Fact of a stored text that may come from these turns; it gets no credit for them."""
 
 _NOT_GIVEN: IntArray = np.zeros(0, dtype=np.int32)
 _Array = TypeVar("_Array", bound=NDArray[Any])

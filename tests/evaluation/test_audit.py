@@ -32,7 +32,9 @@ def test_counts_say_what_was_written_of_how_much():
     assert dict(found.counts) == {
         "texts": 3,
         "attributed": 1,
-        "unsure": found.counts["unsure"],
+        "unsure": 0,
+        "no source": 0,
+        "against time": 0,
         "turns": 4,
         "written": 3,
         "questions": 2,
