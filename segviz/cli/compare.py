@@ -29,9 +29,10 @@ def compare(options: Options, console: Console) -> int:
     """Measures several systems on the same leaves and questions.
 
     Builds the systems from one conversation FILE, over the same leaves and embeddings, and measures
-    them on its questions. Each is measured with its own retrieval, if it has one, and with segviz's
-    relevance over its nodes. Several FILEs are built memories of one conversation and one unit
-    rule. With --vary, it compares several values of one parameter of a system.
+    them on its questions. Each is measured with its own retrieval, if it has one, with segviz's
+    relevance over its nodes, and for its leaves, re-ranked along its edges. Several FILEs are built
+    memories of one conversation and one unit rule. With --vary, it compares several values of one
+    parameter of a system.
 
     recall: gold leaves among the K best leaves. in_evidence: gold turns that the K
     best nodes have, quote or answer; in_evidence_600: the same within the first 600 tokens of text.
@@ -47,12 +48,12 @@ def compare(options: Options, console: Console) -> int:
     JSON: command, runs (for each conversation: conversation, k, units, tokens, budget, deduplicate,
     relevance (null: the default of each retrieval), questions, rows), overall (the same over the
     questions of all conversations, if there are several; intervals resample conversations, too). A
-    row has name, system, method (native, its own retrieval; or collapsed, segviz's relevance),
-    relevance, shape, cost (sums over the build), measures (name -> all, without_adversarial and
-    gain, the paired difference to the first row of the same method; with an audit also
-    without_disputed and gain_without_disputed; each value, low, high, n), build_seconds and
-    query_seconds (null if runs are distributed or saved with --resume), contentless_lines (share
-    over all inner nodes, null without any).
+    row has name, system, method (native, its own retrieval; collapsed, segviz's relevance; leaves,
+    its leaves re-ranked), relevance, shape, cost (sums over the build), measures (name -> all,
+    without_adversarial and gain, the paired difference to the first row of the same method; with an
+    audit also without_disputed and gain_without_disputed; each value, low, high, n), build_seconds
+    and query_seconds (null if runs are distributed or saved with --resume), contentless_lines
+    (share over all inner nodes, null without any).
 
     Examples:
         segviz compare sample:ines-theo --systems segment-tree,raptor,bm25

@@ -57,7 +57,8 @@ def _option(setting: Parameter) -> Option:
         usual = spec.words.get(default, True)
     more: dict[str, Any] = {"type": setting.kind}
     if setting.kind is bool:
-        more = {"is_flag": True}
+        # None means not given; a preset may then set it.
+        more = {"is_flag": True, "default": None if spec.part == "nodes" else False}
     elif spec.choices:
         more = {"type": click.Choice(list(spec.choices))}
         if isinstance(spec.choices, Mapping):  # a registry, which the help lists
@@ -76,9 +77,9 @@ SHARED = ("relevance", *RetrievalSettings.names("reading"))
 
 _propagated = [name for name in RetrievalSettings.names("scoring") if name != "method"]
 retrieval_options = together(
-    preset_option("Policy, alpha, horizon and relevance", OPENING),
+    preset_option("Policy, alpha, horizon, relevance, levels and chains", OPENING),
     options_for(*_propagated),
-    *(options_for(*RetrievalSettings.names(part)) for part in ("reading", "memory")),
+    *(options_for(*RetrievalSettings.names(part)) for part in ("reading", "nodes", "moment")),
     options_for("method"),  # which the options above decide, if it is not given
 )
 """Options for all retrieval settings."""

@@ -31,19 +31,20 @@ from segviz.evaluation.parallel import Measured
 from segviz.evaluation.sweep import pooled_sweep
 from segviz.evaluation.sweep import sweep as measure
 from segviz.export import sweeps_csv
-from segviz.retrieval import POLICIES, PRESETS, RELEVANCE
+from segviz.retrieval import POLICIES, PRESETS, RELEVANCE, RetrievalSettings
 
 EVERY = "all"
 """Value of ``--relevance`` for measuring with each relevance."""
 
-_RETRIEVAL = (*SHARED, "literal")
+_NODES = RetrievalSettings.names("nodes")
+_RETRIEVAL = (*SHARED, *_NODES)
 _AXES = ("policies", "alphas", "horizons")
 _USUAL = {name: signature(measure).parameters[name].default for name in _AXES}
 
 _grid = section("Grid")
 _CSV, _PRESET = (
     "Also write a row per setting as CSV.",
-    "Single policy, alpha, horizon and relevance",
+    "Single policy, alpha, horizon, relevance, levels and chains",
 )
 
 
@@ -59,7 +60,7 @@ def _axis(name: str, metavar: str, about: str, read: Callable[[str], Any]) -> Op
 @_axis("alphas", "N,…", "Each from 0 to below 1.", numbers)
 @_axis("horizons", "N,…", "Each 0 or more.", whole_numbers)
 @options_for(*SHARED)
-@options_for("literal")
+@options_for(*_NODES)
 @many_options
 @build_options(several=True)
 @output_options
@@ -127,4 +128,5 @@ def _settings(options: Options) -> dict[str, Any]:
         preset = PRESETS[options.preset]
         settings = {"policies": (preset.policy,), "alphas": (preset.alpha,)}
         settings |= {"horizons": (preset.horizon,), "relevance": preset.relevance_for()}
+        settings |= {name: getattr(preset, name) for name in preset.names("nodes")}
     return settings | given(options, (*_AXES, *_RETRIEVAL, "units", "tokens"))

@@ -33,6 +33,7 @@ modules ``sweep``, ``stages``, ``compare``, ``parallel``, ``cases``, ``published
 from segviz.evaluation.aggregate import Mean, Row, mean_ci, number_of
 from segviz.evaluation.compare import (
     COLLAPSED,
+    LEAVES,
     NATIVE,
     RETRIEVED_BY,
     Chart,
@@ -78,6 +79,7 @@ __all__ = [
     "ADVERSARIAL",
     "COLLAPSED",
     "GRADES",
+    "LEAVES",
     "MEASURES",
     "NATIVE",
     "RETRIEVED_BY",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,6 @@ import numpy as np
 from segviz.conversation import category_label
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import native_settings
-from segviz.evaluation.question_batch import measured_settings
 from segviz.evaluation.stages import (
     NEVER_WRITTEN,
     STAGES,
@@ -132,10 +131,10 @@ def audit(
         **changes: fields of the settings that differ.
 
     Raises:
-        ValueError: For a setting out of range, or if ``levels`` is set.
+        ValueError: For a setting out of range.
     """
     still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
-    asked = measured_settings(settings, {**changes, **still})
+    asked = replace(settings or RetrievalSettings(), **{**changes, **still})
     asked = (native_settings(memory, asked) or asked).resolved(memory.model)
     stages = evidence_stages(memory, memory.conversation.questions, asked)
     return Audit(memory, asked, with_answers(stages, right or {}))

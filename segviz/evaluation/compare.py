@@ -11,9 +11,8 @@ from segviz.evaluation.aggregate import Row
 from segviz.evaluation.evaluation import Outcomes, evaluate, pooled
 from segviz.evaluation.measures import DEFAULT, MEASURES, TOKENS, UNITS
 from segviz.evaluation.node_texts import contentless_share
-from segviz.evaluation.question_batch import measured_settings
 from segviz.memory import Memory, build, declared, make_system, nested
-from segviz.retrieval import RetrievalSettings, Retriever
+from segviz.retrieval import RERANKED, RetrievalSettings, Retriever
 from segviz.tree import Cost, costs_of, total_cost
 from segviz.tree.shape import Shape, shape
 
@@ -44,13 +43,19 @@ class Chart:
     intervals: bool = False
 
 
-COLLAPSED, NATIVE = "collapsed", "native"
+NATIVE, COLLAPSED, LEAVES = "native", "collapsed", "leaves"
 
-RETRIEVED_BY = {NATIVE: "its own retrieval", COLLAPSED: "segviz's relevance over its nodes"}
+RETRIEVED_BY = {
+    NATIVE: "its own retrieval",
+    COLLAPSED: "segviz's relevance over its nodes",
+    LEAVES: f"its {RERANKED}",
+}
 """Methods of retrieval in words."""
 
 SEGVIZ = "segviz's relevance"
 """Short name of collapsed retrieval, for charts."""
+
+_SHORT = {NATIVE: NATIVE, COLLAPSED: SEGVIZ, LEAVES: LEAVES}
 
 COMPARED = ("recall", "in_evidence", "in_evidence_600", "quoted", "answer_words", "words")
 """Measures in the table of a comparison, by name."""
@@ -64,7 +69,7 @@ class Standing:
         name: name of the memory.
         system: name of its system.
         method: ``native`` for the retrieval of the system or its paper, ``collapsed`` for segviz's
-            relevance over all nodes.
+            relevance over all nodes, ``leaves`` for the preset that re-ranks leaves along edges.
         relevance: model of the initial scores.
         outcomes: measures of all questions. Pooled memories have nothing else.
         shape: shape of the structure.
@@ -88,7 +93,7 @@ class Standing:
     @property
     def how(self) -> str:
         """Retrieval and relevance in words, for charts."""
-        return f"{self.method if self.method == NATIVE else SEGVIZ}, {self.relevance}"
+        return f"{_SHORT[self.method]}, {self.relevance}"
 
     def row(self, measures: Sequence[str] = COMPARED, *, adversarial: bool = True) -> Row:
         """Returns a table row with shape, ``measures`` and the cost of the build per leaf.
@@ -150,7 +155,7 @@ class Comparison:
         settings: settings of all rows; relevance None stands for the default of each retrieval.
         units: number of units read for the measure ``reached``.
         tokens: number of tokens read for the measure ``answer_words``.
-        rows: in the order of the memories, for each the native retrieval before the collapsed.
+        rows: in the order of the memories, for each in the order of ``RETRIEVED_BY``.
     """
 
     settings: RetrievalSettings
@@ -160,8 +165,12 @@ class Comparison:
 
     def __repr__(self) -> str:
         """Returns the rows with the mean of their default measure, in one line."""
-        rows = (f"{row.name} {row.method} {row.outcomes.value(DEFAULT):.3f}" for row in self.rows)
-        return f"Comparison({self.questions} questions, {DEFAULT}: {', '.join(rows)})"
+        rows: dict[str, list[str]] = {}
+        for row in self.rows:
+            value = f"{row.method} {row.outcomes.value(DEFAULT):.2f}"
+            rows.setdefault(row.name, []).append(value)
+        each = "; ".join(f"{name} {', '.join(values)}" for name, values in rows.items())
+        return f"Comparison({self.questions} questions, {DEFAULT}: {each})"
 
     @property
     def questions(self) -> int:
@@ -171,12 +180,12 @@ class Comparison:
     def ways(self, first: str = NATIVE) -> list[tuple[Standing, ...]]:
         """Returns groups of rows that compare like with like, with one row per memory in each.
 
-        The rows of the first group are asked by the method ``first``, those of the second by the
-        other method. A memory with a single row is in both; equal groups are returned once.
+        The rows of the first group are asked by the method ``first``, those of the others by the
+        other methods. A memory with a single row is in all; equal groups are returned once.
         """
         rows = [(row.name, row.method) for row in self.rows]
-        methods = (first, COLLAPSED if first == NATIVE else NATIVE)
-        groups = dict.fromkeys(asked_by(method, rows) for method in methods)
+        used = [method for method in RETRIEVED_BY if any(method == each for _, each in rows)]
+        groups = dict.fromkeys(asked_by(method, rows) for method in (first, *used))
         return [tuple(self.rows[place] for place in group) for group in groups]
 
     def counting(self, *, disputed: bool) -> Comparison:
@@ -218,7 +227,7 @@ def compare(
     Args:
         memories: by any name. They must have the same units.
         questions: the questions.
-        settings: of the retrieval; policy, alpha, horizon and method have no effect.
+        settings: of the retrieval; policy, alpha, horizon, method and levels have no effect.
         units: as in :func:`evaluate`.
         tokens: as in :func:`evaluate`.
         seed: as in :func:`evaluate`. It draws the same questions for all rows, so that they compare
@@ -230,14 +239,14 @@ def compare(
     Raises:
         ValueError: names the first memory with other units.
     """
-    still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
-    settings = measured_settings(settings, {**changes, **still})
+    still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate", "levels": None}
+    settings = replace(settings or RetrievalSettings(), **{**changes, **still})
     check_units(memories)
     rows = []
-    # Each memory is asked by its own retrieval, if it has one, and by relevance alone.
+    # Each memory is asked by its own retrieval, if it has one, by relevance alone, and for leaves.
     for name, memory in memories.items():
-        ways = {NATIVE: native_settings(memory, settings), COLLAPSED: settings}
-        for method, asked in ways.items():
+        for method in RETRIEVED_BY:
+            asked = settings_by(method, memory, settings)
             if asked is None:
                 continue
             evaluation = evaluate(memory, questions, asked, units=units, tokens=tokens, seed=seed)
@@ -262,17 +271,21 @@ def compare(
 def asked_by(method: str, rows: Sequence[tuple[str, str]]) -> tuple[int, ...]:
     """Returns the positions of rows that compare with those asked by a method.
 
-    They are the rows of each memory that are asked by it, or all its rows if it has none.
+    They are the rows of each memory that are asked by it; if it has none, those of its collapsed
+    retrieval, else all its rows.
 
     Args:
-        method: ``native`` or ``collapsed``.
+        method: a key of ``RETRIEVED_BY``.
         rows: the name of the memory and the method of each row.
     """
     places: dict[str, list[int]] = {}
     for place, (name, _) in enumerate(rows):
         places.setdefault(name, []).append(place)
-    alike = ([p for p in mine if rows[p][1] == method] or mine for mine in places.values())
-    return tuple(place for mine in alike for place in mine)
+    alike: list[int] = []
+    for mine in places.values():
+        by = {each: [p for p in mine if rows[p][1] == each] for each in (method, COLLAPSED)}
+        alike += by[method] or by[COLLAPSED] or mine
+    return tuple(alike)
 
 
 def first_alike(rows: Sequence[tuple[str, str]]) -> list[int]:
@@ -284,6 +297,21 @@ def first_alike(rows: Sequence[tuple[str, str]]) -> list[int]:
     if len({name for name, _ in rows}) < 2:
         return [0] * len(rows)
     return [asked_by(method, rows)[0] for _, method in rows]
+
+
+def settings_by(
+    method: str, memory: Memory, settings: RetrievalSettings
+) -> RetrievalSettings | None:
+    """Returns the settings of a method of ``RETRIEVED_BY``; None if the memory has no such method.
+
+    ``settings`` are those of the method "collapsed".
+    """
+    if method == NATIVE:
+        return native_settings(memory, settings)
+    if method == COLLAPSED:
+        return settings
+    leaves = settings.with_preset(RERANKED)
+    return replace(leaves, relevance=settings.relevance or leaves.relevance)
 
 
 def native_settings(memory: Memory, settings: RetrievalSettings) -> RetrievalSettings | None:

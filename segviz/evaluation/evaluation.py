@@ -22,7 +22,7 @@ from segviz.evaluation.measures import (
     UNITS,
     check_measure,
 )
-from segviz.evaluation.question_batch import Ints, Limits, QuestionBatch, batches, measured_settings
+from segviz.evaluation.question_batch import Ints, Limits, QuestionBatch, batches
 from segviz.memory import Memory, native_retrieval, settings_for
 from segviz.retrieval import PRESETS, RetrievalSettings, combine, spread
 
@@ -335,8 +335,8 @@ def evaluate(
     Args:
         memory: the memory.
         questions: the questions, with gold evidence or answers.
-        settings: the retrieval settings; ``levels`` must not be set. The default is that of
-            ``segviz.ask``.
+        settings: the retrieval settings; the default is that of ``segviz.ask``. ``levels`` limit
+            the mixed ranking; the ranking of leaves always has all leaves.
         units: number of units read for ``reached``, ≥ 1.
         tokens: number of tokens read for the measure ``answer_words``, ≥ 1.
         seed: draws the 95 % intervals.
@@ -348,7 +348,7 @@ def evaluate(
     Raises:
         ValueError: names value and legal range of a bad setting.
     """
-    settings = measured_settings(settings_for(memory, settings, changes), {}).resolved(memory.model)
+    settings = settings_for(memory, settings, changes).resolved(memory.model)
     groups = batches(memory, questions, Limits(settings, units, tokens))
     rankings = (ranked(memory, batch, settings) for batch in groups)
     return Evaluation(settings, units, tokens, outcomes_of(questions, groups, rankings, seed))
@@ -392,7 +392,7 @@ def covering(memory: Memory, questions: Sequence[Question], **changes: Any) -> d
 
     Of every ranking the K best nodes are read. ``changes`` are fields of the settings.
     """
-    settings = measured_settings(None, changes).resolved(memory.model)
+    settings = RetrievalSettings(**changes).resolved(memory.model)
     columns: dict[str, Any] = {}
     for batch in batches(memory, questions, Limits(settings)):
         best = ranked(memory, batch, settings)[:, : settings.k]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain, takewhile
 from typing import Any
@@ -335,6 +335,16 @@ class QuestionBatch:
             row[: len(nodes)] = nodes
         return padded
 
+    def admitted(self, ranked: Ints) -> Ints:
+        """Returns the rankings without nodes of levels that are not admissible, padded."""
+        levels = self._settings.levels
+        if levels is None:
+            return ranked
+        # The admissible nodes come first, in their order; the others become padding.
+        out = ~np.isin(self._level[ranked], levels)
+        order = np.argsort(out, axis=1, kind="stable")
+        return np.take_along_axis(np.where(out, len(self.structure), ranked), order, axis=1)
+
     def tops(self, ranked: Ints) -> Ints:
         """Returns the part of each ranking that is read: K nodes, or those within the budget."""
         return self._nodes_of(self._top(self._mixed(ranked)))
@@ -353,7 +363,8 @@ class QuestionBatch:
         return self.ragged(nodes) if read.cut else read.nodes
 
     def _mixed(self, ranked: Ints) -> Ints:
-        """Returns the rankings without repeated texts, if these are to be left out."""
+        """Returns the rankings of the admissible nodes, without repeated texts if these are out."""
+        ranked = self.admitted(ranked)
         if not self._settings.deduplicate:
             return ranked
         rows = (row[row < len(self.structure)].tolist() for row in ranked)
@@ -575,18 +586,3 @@ def batches(memory: Memory, questions: Sequence[Question], limits: Limits) -> li
         whole = memory.structure if step is None else memory.settled(step)
         groups.append(QuestionBatch(memory, moments[moment], whole, step, limits, split))
     return groups
-
-
-def measured_settings(
-    settings: RetrievalSettings | None, changes: Mapping[str, Any]
-) -> RetrievalSettings:
-    """Returns the settings with ``changes``, checked for measuring.
-
-    ValueError if ``levels`` is set, because measures are defined over nodes of all levels.
-    """
-    wanted = replace(settings or RetrievalSettings(), **changes)
-    if wanted.levels is not None:
-        raise ValueError(
-            f"levels is {wanted.levels!r}; questions are measured over all levels, so leave it out"
-        )
-    return wanted

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from segviz.conversation import Question
 from segviz.evaluation.evaluation import ranked
-from segviz.evaluation.question_batch import Limits, batches, measured_settings
+from segviz.evaluation.question_batch import Limits, batches
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
 from segviz.tree import Structure
@@ -60,14 +60,14 @@ def question_ranks(
 ) -> list[QuestionRanks]:
     """Ranks all nodes for each question, as ``evaluate`` does.
 
-    Takes O(q · n) memory for q questions and n nodes. ValueError if ``levels`` is set.
+    Takes O(q · n) memory for q questions and n nodes.
     """
-    settings = measured_settings(settings, {}).resolved(memory.model)
+    settings = settings.resolved(memory.model)
     rankings: dict[int, QuestionRanks] = {}
     for batch in batches(memory, questions, Limits(settings)):
         order, n = ranked(memory, batch, settings), len(batch.structure)
-        rank = np.zeros((len(order), n + 1), dtype=np.int32)
-        np.put_along_axis(rank, order, np.arange(1, order.shape[1] + 1)[None], axis=1)
+        rank, places = np.zeros((len(order), n + 1), dtype=np.int32), batch.admitted(order)
+        np.put_along_axis(rank, places, np.arange(1, order.shape[1] + 1)[None], axis=1)
         rank[:, -1] = 0
         for row, (place, top) in enumerate(zip(batch.places, batch.tops(order), strict=True)):
             read = tuple(node for node in top.tolist() if node < n)

@@ -767,13 +767,17 @@ def _over_alpha(bench: Bench) -> list[Row]:
 
 
 def _levels(bench: Bench) -> list[Row]:
-    """Returns the shares of the levels among the retrieved nodes, by policy, at two hops."""
-    (swept,) = _swept(bench, _TREE).values()
-    return [
-        {"policy": policy, **row}
-        for policy in _POLICIES
-        for row in swept.level_rows(2, policy, JUDGED_BY)
-    ]
+    """Returns the shares of the levels among the retrieved nodes, at two hops.
+
+    It has rows for each policy, on the tree as printed and with same-text chains joined.
+    """
+    rows: list[Row] = []
+    for tree, literal in {"literal tree": True, "chains joined": False}.items():
+        (swept,) = _swept(bench, _TREE, literal=literal).values()
+        for policy in _POLICIES:
+            shares = swept.level_rows(2, policy, JUDGED_BY)
+            rows += ({"policy": f"{policy}, {tree}", **row} for row in shares)
+    return rows
 
 
 _GRID = {

@@ -9,7 +9,6 @@ from typing import Any
 from segviz.conversation import Category, Question, category_label, category_order
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart
-from segviz.evaluation.question_batch import measured_settings
 from segviz.memory import Memory, settings_for
 from segviz.retrieval import RetrievalSettings, ranks, select
 
@@ -74,9 +73,9 @@ def evidence_stages(
         One record for each question and gold turn, in their order.
 
     Raises:
-        ValueError: For a setting out of range, or if ``levels`` is set.
+        ValueError: For a setting out of range.
     """
-    asked = measured_settings(settings_for(memory, settings, changes), {})
+    asked = settings_for(memory, settings, changes)
     where = {
         turn.id: session.id for session in memory.conversation.sessions for turn in session.turns
     }
@@ -90,7 +89,8 @@ def evidence_stages(
         # The rank of every node that has a gold turn.
         gold = memory.gold(question, structure)
         holders = sorted(gold.by_node)
-        place = dict(zip(holders, ranks(holders, result.final, structure), strict=True))
+        by_score = ranks(holders, result.final, structure, asked.levels)
+        place = {node: rank for node, rank in zip(holders, by_score, strict=True) if rank}
         if result.native:  # what it does not score, it does not rank
             place = {node: rank for node, rank in place.items() if result.final[node] > 0}
         place |= {node: rank for rank, node in enumerate(top, start=1)}

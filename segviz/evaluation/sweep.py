@@ -15,7 +15,7 @@ from segviz.conversation import Question
 from segviz.evaluation.aggregate import Mean, Row, means_together
 from segviz.evaluation.evaluation import Outcomes, outcomes_of, pooled
 from segviz.evaluation.measures import DEFAULT, MEASURES, TOKENS, UNITS, check_measure, sees
-from segviz.evaluation.question_batch import Floats, Limits, batches, measured_settings
+from segviz.evaluation.question_batch import Floats, Limits, batches
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, check_setting, combine, spread
 from segviz.systems import level_name
@@ -264,7 +264,7 @@ def sweep(
     """
     policies, alphas, horizons = _axes(policies, alphas, horizons)
     grid = list(product(policies, alphas, horizons))
-    shared = measured_settings(settings, changes).resolved(memory.model)
+    shared = replace(settings or RetrievalSettings(), **changes).resolved(memory.model)
     if shared.method != "propagate":
         raise ValueError(
             f"method is {shared.method!r}; a sweep varies propagation, so leave it out"

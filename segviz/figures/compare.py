@@ -15,7 +15,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from segviz.evaluation import NATIVE, Chart, Mean, Outcomes, Row, Standing
-from segviz.evaluation.compare import RETRIEVED_BY, SEGVIZ
+from segviz.evaluation.compare import LEAVES, RETRIEVED_BY, SEGVIZ
 from segviz.evaluation.evaluation import Fate
 from segviz.figures.charts import rows_figure
 from segviz.figures.significance import EXACT, estimate, sign_of
@@ -176,6 +176,8 @@ def asked_sentence(group: Sequence[Standing], names: Sequence[str]) -> str:
         used.setdefault(row.relevance, []).append(name)
     whose = ", ".join(f"{relevance} for {' and '.join(some)}" for relevance, some in used.items())
     whose = whose if len(used) > 1 else group[0].relevance
+    if all(row.method == LEAVES for row in group):
+        return f"Each is asked for {RETRIEVED_BY[LEAVES]} (relevance {whose})."
     without = [name for row, name in zip(group, names, strict=True) if row.method != NATIVE]
     if len(without) == len(group):
         return f"All are asked alike: {SEGVIZ} ({whose}) ranks all their nodes."

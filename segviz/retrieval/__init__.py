@@ -46,14 +46,23 @@ from segviz.retrieval.selection import (
     select,
     top_k,
 )
-from segviz.retrieval.settings import METHODS, OPENING, PRESETS, RetrievalSettings
+from segviz.retrieval.settings import (
+    METHODS,
+    OPENING,
+    PRESETS,
+    PRESETS_HELP,
+    RERANKED,
+    RetrievalSettings,
+)
 
 __all__ = [
     "METHODS",
     "OPENING",
     "POLICIES",
     "PRESETS",
+    "PRESETS_HELP",
     "RELEVANCE",
+    "RERANKED",
     "Evidence",
     "GoldEvidence",
     "Ledger",

@@ -226,17 +226,17 @@ def declared_setting(name: str) -> Parameter:
 def read_beside(session: AppSession, settings: RetrievalSettings) -> RetrievalSettings | None:
     """Returns the settings of the second tree on Ask; None without one.
 
-    They differ in scoring only from ``settings``, those of the first tree.
+    They differ in the ranking only from ``settings``, those of the first tree.
     """
-    scoring: RetrievalSettings | None = st.session_state.get(keys.BESIDE)
-    if scoring is None:
+    ranking: RetrievalSettings | None = st.session_state.get(keys.BESIDE)
+    if ranking is None:
         return None
-    return _possible(session.memory, settings.scored_as(scoring))
+    return _possible(session.memory, settings.ranked_as(ranking))
 
 
-def write_beside(scoring: RetrievalSettings | None) -> None:
-    """Sets the scoring of the second tree on Ask; None removes the tree."""
-    st.session_state[keys.BESIDE] = scoring and RetrievalSettings().scored_as(scoring)
+def write_beside(ranking: RetrievalSettings | None) -> None:
+    """Sets the ranking of the second tree on Ask; None removes the tree."""
+    st.session_state[keys.BESIDE] = ranking and RetrievalSettings().ranked_as(ranking)
 
 
 def write_live_setting(session: AppSession, canvas: str, live: Live) -> None:
@@ -263,7 +263,7 @@ def preset_options(system: str) -> list[str]:
 
 
 def read_option(settings: RetrievalSettings) -> str:
-    """Returns the preset that scores as these settings do, or ``OWN`` or ``CUSTOM``."""
+    """Returns the preset that ranks as these settings do, or ``OWN`` or ``CUSTOM``."""
     return OWN if settings.method == "native" else settings.preset or CUSTOM
 
 
@@ -281,11 +281,11 @@ def write_preset(session: AppSession, name: str) -> None:
 
 
 def with_option(settings: RetrievalSettings, name: str) -> RetrievalSettings:
-    """Returns the settings, scored as a preset, ``OWN`` or ``CUSTOM`` says."""
+    """Returns the settings, ranked as a preset, ``OWN`` or ``CUSTOM`` says."""
     if name == OWN:
-        return replace(settings, method="native", relevance=None)
+        return replace(settings, method="native", relevance=None, levels=None, literal=False)
     if name == CUSTOM:
-        return settings.scored_as(st.session_state.get("last-custom", RetrievalSettings()))
+        return settings.ranked_as(st.session_state.get("last-custom", RetrievalSettings()))
     return settings.with_preset(name)
 
 

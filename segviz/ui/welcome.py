@@ -72,5 +72,5 @@ def begin_ask(session: AppSession) -> None:
         best = waited_for(lambda: rescue(session.memory, session.conversation.questions))
     if best is not None:
         write_question(session, best.place)
-        write_settings(session, settings.scored_as(best.settings))
+        write_settings(session, settings.ranked_as(best.settings))
         st.session_state[keys.RESCUED] = session.source, best, read_settings(session)

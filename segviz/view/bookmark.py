@@ -47,7 +47,7 @@ class Bookmark:
         colour, labels: the choice of colour and label of nodes (``Look``).
         pins: up to two nodes that are compared side by side.
         sweep_cell: the setting that Sweep shows in full: policy, α and H.
-        beside: scoring of the second tree on Ask.
+        beside: ranking of the second tree on Ask: how nodes are scored, and which may come back.
     """
 
     sample: str | None = None
@@ -96,11 +96,7 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
             opening = opening_settings(bookmark.system)
             opens = value == value.scored_as(opening)
             usual = opening if opens else RetrievalSettings(method=opening.method)
-            parts: dict[str, str] = {}
-            for each in parameters(RetrievalSettings):
-                part = getattr(value, each.name)
-                if part != getattr(usual, each.name):
-                    parts[each.in_link] = _as_text(not part if each.spec.opposite else part)
+            parts = _parts(value, usual)
             # A part about scoring, the policy if there is no other, tells the decoder the base.
             if not opens and parts.keys().isdisjoint(value.names("scoring")):
                 written["policy"] = value.policy
@@ -181,18 +177,28 @@ def differing(kind: type, settings: Mapping[str, Any], prefix: str = "") -> dict
     return flat
 
 
+def _parts(settings: RetrievalSettings, usual: RetrievalSettings) -> dict[str, str]:
+    """Returns the settings that differ from the ``usual`` ones, by their names in a link."""
+    parts: dict[str, str] = {}
+    for each in parameters(RetrievalSettings):
+        part = getattr(settings, each.name)
+        if part != getattr(usual, each.name):
+            parts[each.in_link] = _as_text(not part if each.spec.opposite else part)
+    return parts
+
+
 def _as_text(value: Any) -> str:
     """Returns a value as it is written in a link."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, RetrievalSettings):
-        # The scoring of the second tree on Ask: a preset, or policy, α, H and relevance.
-        presets = [name for name, preset in PRESETS.items() if value == value.scored_as(preset)]
+        # The ranking of the second tree on Ask: a preset, or all that differs from the default.
+        presets = [name for name, preset in PRESETS.items() if value == value.ranked_as(preset)]
         if presets:
             return presets[0]
-        # A policy of method "native", which ignores it, has a prefix.
-        policy = "native:" * (value.method == "native") + value.policy
-        value = policy, value.alpha, value.horizon, value.relevance or ""
+        return ";".join(
+            f"{name}={part}" for name, part in _parts(value, RetrievalSettings()).items()
+        )
     return (",".join(map(str, value)) or "none") if isinstance(value, tuple) else str(value)
 
 
@@ -290,18 +296,19 @@ def _cell(given: str) -> tuple[str, float, int]:
 
 
 def _beside(given: str) -> RetrievalSettings:
-    """Reads the scoring of the second tree on Ask: a preset, or policy, α, H and relevance."""
+    """Reads the ranking of the second tree on Ask: a preset, or settings as in alpha=0.3;k=4."""
     if given in PRESETS:
         return PRESETS[given]
-    policy, *rest = given.split(",", 3)
-    if len(rest) != 3:
-        raise ValueError(f"expected a preset, one of {', '.join(PRESETS)}, or policy,α,H,relevance")
+    parts = dict(part.partition("=")[::2] for part in given.split(";") if part)
+    if unknown := parts.keys() - {each.in_link for each in _RANKING}:
+        names = ", ".join(each.in_link for each in _RANKING)
+        raise ValueError(
+            f"found {', '.join(sorted(unknown))}; expected a preset, one of "
+            f"{', '.join(PRESETS)}, or some of {names}, as in policy=both;alpha=0.3"
+        )
+    known = [each for each in _RANKING if each.in_link in parts]
     return RetrievalSettings(
-        method="native" if policy.startswith("native:") else "propagate",
-        policy=_READERS["policy"](policy.removeprefix("native:")),
-        alpha=_READERS["alpha"](rest[0]),
-        horizon=_READERS["horizon"](rest[1]),
-        relevance=_READERS["relevance"](rest[2]) if rest[2] else None,
+        **{each.name: _READERS[each.in_link](parts[each.in_link]) for each in known}
     )
 
 
@@ -315,6 +322,8 @@ def _pins(given: str) -> tuple[int, ...]:
 
 _RETRIEVAL = {each.in_link: each for each in parameters(RetrievalSettings)}
 """The retrieval settings, by their names in a link."""
+
+_RANKING = [each for each in _RETRIEVAL.values() if each.spec.part in ("scoring", "nodes")]
 
 _READERS: dict[str, Callable[[str], Any]] = {
     "sample": _one_of(tuple(TITLES)),

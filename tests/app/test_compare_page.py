@@ -79,7 +79,7 @@ class TestCompare:
         assert [(row.system, row.method) for row in found.rows] == [
             (name, how)
             for name in ("segment-tree", "memtree", "bm25")
-            for how in ("native", "collapsed")
+            for how in ("native", "collapsed", "leaves")
         ]
         # The verdict stands first, and is not said again below the plot.
         first = app.main.markdown[0].value
@@ -88,12 +88,13 @@ class TestCompare:
         assert not any(said in one.value for one in app.main.caption)
         # It compares what is asked alike: each difference is to a segment tree.
         gains = table["difference to the first"].tolist()
-        assert [gain.split()[0] for gain in gains[::3]] == ["0.000"] * 2
+        assert [gain.split()[0] for gain in gains[::3]] == ["0.000"] * 3
         atlas = frame(app, "B against A")
         assert list(atlas.columns[3:]) == [
             "Segment tree · native",
             "MemTree · native",  # the best of the other systems is B
             *("BM25 · native", "Segment tree", "MemTree", "BM25"),
+            *("Segment tree · leaves", "MemTree · leaves", "BM25 · leaves"),
         ]
         app.session_state["compare-atlas-dots-open"] = True
         (dots,) = (sent for sent in messages(clean(app.run())) if "dots" in sent)

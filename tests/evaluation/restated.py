@@ -215,10 +215,11 @@ def rankings(memory, shown, questions, settings, literally=False):
         yield sorted(shown.nodes, key=lambda n: (-final[n], n))
 
 
-def measured(memory, shown, question, mixed, *, k, budget=None, units=20, tokens=1000):
+def measured(memory, shown, question, mixed, *, k, budget=None, units=20, tokens=1000, levels=None):
     """All measures of one ranking of one question; None where there is no value."""
     text = memory.structure.text
     leaves = [n for n in mixed if memory.structure.level[n] == 0]
+    mixed = [n for n in mixed if levels is None or memory.structure.level[n] in levels]
     turns = {turn.id: turn.content for turn in memory.conversation.turns}
     gold_turns = [t for t in dict.fromkeys(question.evidence) if t in turns]
 

@@ -37,7 +37,7 @@ def test_a_frame_has_a_row_for_each_memory_and_retrieval(memories, questions):
     found = segviz.compare(memories, questions, k=4)
     frame = found.frame()
     places = [(row.name, row.method) for row in found.rows]
-    assert places == [(name, how) for name in memories for how in ("native", "collapsed")]
+    assert places == [(name, how) for name in memories for how in ("native", "collapsed", "leaves")]
     said = [(name, RETRIEVED_BY[how]) for name, how in places]
     assert list(zip(frame["name"], frame["retrieved by"], strict=True)) == said
     assert frame["leaf recall"].tolist() == [row.outcomes.value("recall") for row in found.rows]
@@ -46,12 +46,12 @@ def test_a_frame_has_a_row_for_each_memory_and_retrieval(memories, questions):
 
 def test_systems_are_grouped_by_the_retrieval_they_are_asked_by(memories, questions):
     found = compare({name: memories[name] for name in ("segment-tree", "bm25")}, questions)
-    own, same = found.ways()
-    assert (own, same) == (found.rows[::2], found.rows[1::2])
-    assert found.ways("collapsed") == [same, own]
-    # A system without its own retrieval is in both groups.
-    fewer = replace(found, rows=found.rows[:2] + found.rows[3:])
-    assert fewer.ways() == [(own[0], same[1]), same]
+    own, same, leaves = found.ways()
+    assert (own, same, leaves) == tuple(found.rows[start::3] for start in range(3))
+    assert found.ways("collapsed") == [same, own, leaves]
+    # A system without its own retrieval is asked by relevance alone in its place.
+    fewer = replace(found, rows=found.rows[:3] + found.rows[4:])
+    assert fewer.ways() == [(own[0], same[1]), same, leaves]
     assert replace(found, rows=same).ways() == [same]
 
 
@@ -107,6 +107,7 @@ def test_own_rows_are_counted_from_ask(memories, questions):
             continue
         if not isinstance(memory.model, Retriever):  # its paper propagates cosines
             how = {"policy": "top-down", "alpha": 0.1, "horizon": 2, "relevance": "dense"}
+            how["literal"] = True
             asked = evaluate(memory, questions, k=4, units=5, tokens=70, **how)
             assert row.outcomes == asked.outcomes
             continue
@@ -122,6 +123,16 @@ def test_own_rows_are_counted_from_ask(memories, questions):
                 assert values[i] == pytest.approx(value, abs=1e-6), (row.name, name)
         assert row.build_seconds == sum(step.cost.seconds for step in memory.steps)
         assert row.query_seconds == 2 / min(5, len(questions))
+
+
+def test_leaves_are_re_ranked_in_every_system(memories, questions):
+    table = compare(memories, questions, k=4)
+    how = {"policy": "both", "alpha": 0.7, "horizon": 2, "relevance": "hybrid", "levels": (0,)}
+    rows = [row for row in table.rows if row.method == "leaves"]
+    assert [row.name for row in rows] == [*memories]
+    for row in rows:
+        assert row.outcomes == evaluate(memories[row.name], questions, k=4, **how).outcomes
+        assert row.outcomes.levels[0] == 1
 
 
 def test_too_few_leaves_are_reported(memories):

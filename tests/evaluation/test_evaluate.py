@@ -59,6 +59,8 @@ CASES = [
     (5, "paper", "both", 0.3, 2, "lexical", False, {"k": 3, "budget": 40, "tokens": 60}),
     (6, "turn", "top-down", 0.7, 0, "dense", False, {"k": 1, "units": 1, "tokens": 1}),
     (7, "turn", "none", 0.1, 2, "hybrid", False, {"k": 4, "budget": 1}),
+    (8, "exchange", "both", 0.7, 2, "hybrid", False, {"k": 3, "levels": (0,)}),
+    (9, "turn", "bottom-up", 0.3, 2, "dense", True, {"k": 3, "levels": (1, 2), "budget": 60}),
 ]
 
 
@@ -93,7 +95,7 @@ def agrees(memory, settings, literally, limits):
         for value, want in zip(values[name], expected, strict=True):
             wanted = None if want[name] is None else float(want[name])
             assert value == pytest.approx(wanted, abs=1e-6), name
-    tops = {name: limits[name] for name in ("k", "budget") if name in limits}
+    tops = {name: limits[name] for name in ("k", "budget", "levels") if name in limits}
     counts = Counter()
     for fate, question in zip(found.outcomes.fates, questions, strict=True):
         result = memory.ask(question, **settings, literal=literally, **tops)

@@ -9,6 +9,8 @@ import segviz
 from segviz.conversation import UNIT_RULES, Conversation, Session, StoredText, Turn
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation.stages import (
+    NEVER_WRITTEN,
+    NOT_RANKED,
     STAGE_CHART,
     STAGES,
     evidence_stages,
@@ -140,9 +142,11 @@ def test_shares_of_each_group_add_up_and_are_drawn(by):
     assert {one.stage for one in found} == {*occurring(stage_rows(found))}
 
 
-def test_levels_are_refused():
-    with pytest.raises(ValueError, match="levels"):
-        evidence_stages(facts_memory(), (), levels=(0,))
+def test_a_turn_whose_nodes_are_not_admissible_is_not_ranked():
+    memory = facts_memory()
+    stages = evidence_stages(memory, memory.conversation.questions, levels=(9,))
+    assert {one.stage for one in stages} <= {NEVER_WRITTEN, NOT_RANKED}
+    assert all(one.rank is None for one in stages)
 
 
 # --- the unit rule does not matter ------------------------------------------------------------

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.retrieval import PRESETS, RetrievalSettings
+from segviz.retrieval import PRESETS, RERANKED, RetrievalSettings
 
 QUESTION = "Who sold the boat?"
 
@@ -59,15 +59,15 @@ def test_levels_of_any_collection_are_an_ascending_tuple():
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_leaves_what_is_returned(name):
-    mine = RetrievalSettings(k=3, budget=90, levels=(0,), literal=True, step=4)
+def test_a_preset_sets_the_ranking_and_leaves_how_much_is_read(name):
+    mine = RetrievalSettings(k=3, budget=90, levels=(1,), literal=True, step=4)
     taken = mine.with_preset(name)
     assert taken.preset == name
     assert replace(taken, **{n: getattr(mine, n) for n in SPREAD}) == mine
     assert all(getattr(taken, n) == getattr(PRESETS[name], n) for n in SPREAD)
 
 
-SPREAD = ("policy", "alpha", "horizon", "relevance", "method")
+SPREAD = ("policy", "alpha", "horizon", "relevance", "method", "levels", "literal")
 
 
 def test_presets_differ_and_the_papers_are_those_of_table_4():
@@ -75,14 +75,18 @@ def test_presets_differ_and_the_papers_are_those_of_table_4():
     for policy in ("top-down", "bottom-up"):
         found = PRESETS[f"paper, {policy}"]
         assert (found.policy, found.alpha, found.horizon) == (policy, 0.1, 2)
-        assert found.relevance == "dense"
+        assert (found.relevance, found.literal, found.levels) == ("dense", True, None)
     with pytest.raises(ValueError, match="unknown preset 'mine'; choose one of tree at work"):
         RetrievalSettings().with_preset("mine")
 
 
 def test_a_preset_is_known_by_what_it_does():
     assert RetrievalSettings(alpha=0.2).preset is None
-    assert RetrievalSettings(relevance="dense").preset == "paper, top-down"
+    assert RetrievalSettings(relevance="dense", literal=True).preset == "paper, top-down"
+    assert RetrievalSettings(relevance="dense").preset is None
+    leaves = RetrievalSettings(policy="both", alpha=0.7, relevance="hybrid", levels=[0])
+    assert leaves.preset == RERANKED
+    assert replace(leaves, levels=None).preset is None
     assert RetrievalSettings(relevance="dense", method="native").preset is None
     ours = RetrievalSettings()
     assert ours.preset == replace(ours, relevance="contextual", k=3).preset == "best evidence"
@@ -123,8 +127,6 @@ def test_settings_and_keywords_are_the_same_door(memory):
         memory.ask(QUESTION, k=0)
 
 
-def test_many_questions_are_measured_over_all_levels(memory):
-    with pytest.raises(ValueError, match=r"levels is .* leave"):
-        segviz.evaluate(memory, [], levels=(0,))
+def test_a_sweep_varies_propagation(memory):
     with pytest.raises(ValueError, match=r"method is 'native'; a sweep varies propagation"):
         segviz.sweep(memory, [], method="native")

@@ -40,7 +40,7 @@ retrievals = st.builds(
 )
 bookmarks = st.builds(
     Bookmark,
-    beside=st.none() | retrievals.map(RetrievalSettings().scored_as),
+    beside=st.none() | retrievals.map(RetrievalSettings().ranked_as),
     sample=st.none() | st.sampled_from(tuple(TITLES)),
     path=st.none() | words.map(lambda text: "a" + text),
     conversation=st.none() | words,

@@ -183,11 +183,9 @@ def without_propagation(settings: RetrievalSettings) -> RetrievalSettings:
 def question_fates(session: AppSession, settings: RetrievalSettings) -> list[AtlasRow] | None:
     """Returns an atlas row for each question: before, without propagation, and with ``settings``.
 
-    Rows are sorted by change, the largest first. All levels are admissible. None if the user has
-    stopped the computation.
+    Rows are sorted by change, the largest first. None if the user has stopped the computation.
     """
     memory, questions = session.memory, session.conversation.questions
-    settings = replace(settings, levels=None)
     limits = Limits(settings.scored_as(RetrievalSettings()))  # the groups are scored afterwards
     group = partial(batches, memory, questions, limits)
     groups = None
@@ -226,8 +224,8 @@ def draw_dots(
 ) -> None:
     """Draws a dot for each question; pointing at one plays how the ranks of its nodes change.
 
-    ``sides`` are a name and what was asked, before and after; all levels are admissible. ``ask`` is
-    called with the place of a question that is clicked.
+    ``sides`` are a name and what was asked, before and after. ``ask`` is called with the place of a
+    question that is clicked.
     """
     questions = session.conversation.questions
 
@@ -238,10 +236,7 @@ def draw_dots(
         _FATES_KEPT,
         "Compare the ranks",
         lambda: rank_changes(
-            *(
-                question_ranks(memory, questions, replace(settings, levels=None))
-                for _, (_, memory, settings) in sides
-            )
+            *(question_ranks(memory, questions, settings) for _, (_, memory, settings) in sides)
         ),
     )
     if changes is None:
@@ -286,13 +281,12 @@ def draw_questions(
     rows = question_fates(session, settings)
     if rows is None:
         return
-    every_level = replace(settings, levels=None)
     stages = computed(
         "gold-stages",
-        fingerprint(session.key, repr(every_level)),
+        fingerprint(session.key, repr(settings)),
         _FATES_KEPT,
         "Follow every gold turn",
-        partial(evidence_stages, session.memory, questions, every_level),
+        partial(evidence_stages, session.memory, questions, settings),
     )
     if stages is None:
         return
@@ -319,7 +313,7 @@ def draw_questions(
     draw_dots(session, rows, sides, key=f"{key}-dots", ask=ask)
     st.caption(
         f"{len(rows)} questions with gold evidence: {read_preset(settings)} compared with no "
-        f"propagation, all levels admissible. {MARKS}. The list names the stage at which "
+        f"propagation. {MARKS}. The list names the stage at which "
         "the first gold turn is lost. Point at a dot to see what changes; click a dot or a row to "
         "ask the question."
     )

@@ -10,7 +10,7 @@ from typing import Any
 from streamlit.delta_generator import DeltaGenerator
 
 from segviz.conversation import Question
-from segviz.evaluation.compare import native_settings
+from segviz.evaluation.compare import settings_by
 from segviz.handover import HandoverError
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings
@@ -44,14 +44,15 @@ class Comparing:
         session: the open memory.
         memories: those that are built, by name of the system.
         settings: K and the relevance, None for the usual one; without propagation.
-        by_paper: True to ask a system by the retrieval of its paper, if it has one.
+        method: how systems are asked, a key of ``RETRIEVED_BY``; one without it is asked by
+            relevance alone.
         verdict: slot at the top of the page for the result over all questions.
     """
 
     session: AppSession
     memories: Mapping[str, Memory]
     settings: RetrievalSettings
-    by_paper: bool
+    method: str
     verdict: DeltaGenerator
 
     @property
@@ -72,11 +73,10 @@ class Comparing:
         """Returns the content key of a system's memory."""
         return built_key(self.session, name)
 
-    def asked(self, name: str, by_paper: bool | None = None) -> RetrievalSettings:
-        """Returns the settings of a system; ``by_paper`` replaces the choice of the page."""
-        own = self.by_paper if by_paper is None else by_paper
-        native = native_settings(self.memories[name], self.settings) if own else None
-        return native or self.settings
+    def asked(self, name: str, method: str = "") -> RetrievalSettings:
+        """Returns the settings of a system; ``method`` replaces the choice of the page."""
+        by = settings_by(method or self.method, self.memories[name], self.settings)
+        return by or self.settings
 
     @property
     def question(self) -> Question:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.evaluation import contentless_share
-from segviz.retrieval import RELEVANCE, RetrievalSettings
+from segviz.evaluation import COLLAPSED, LEAVES, NATIVE, contentless_share
+from segviz.retrieval import PRESETS_HELP, RELEVANCE, RERANKED, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.tree.shape import shape
@@ -19,8 +19,12 @@ from segviz.ui.widgets import captions, measures, shapes
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
-PAPER, SAME = "each system's own retrieval", "segviz's relevance over its nodes"
-"""Options for the retrieval; all questions are measured with both, the chosen one first."""
+ASKED_BY = {
+    "each system's own retrieval": NATIVE,
+    "segviz's relevance over its nodes": COLLAPSED,
+    RERANKED: LEAVES,
+}
+"""Options for the retrieval; all questions are measured with each, the chosen one first."""
 
 USUAL = "as usual"
 """Option that leaves each retrieval its default relevance."""
@@ -79,9 +83,10 @@ def _choices(session: AppSession) -> Comparing | None:
     first, second, third = st.columns([4, 3, 3], gap="medium")
     asked = first.selectbox(
         "Asked by",
-        (PAPER, SAME),
-        help=f"“{PAPER}” is that of its paper or program; for segment trees and clusters, top-down "
-        f"propagation of cosines. “{SAME}” ranks all nodes of all levels together.",
+        list(ASKED_BY),
+        help="The own retrieval is that of its paper or program; for segment trees and clusters, "
+        "top-down propagation of cosines. segviz's relevance ranks all nodes of all levels "
+        f"together. {PRESETS_HELP[RERANKED]}",
         on_change=_ask_anew,
         key="compare-asked",
         bind="query-params",
@@ -106,7 +111,7 @@ def _choices(session: AppSession) -> Comparing | None:
         return None
     named = None if relevance == USUAL else relevance
     settings = RetrievalSettings(k=k, relevance=named, policy="none")
-    return Comparing(session, ready, settings, asked == PAPER, st.empty())
+    return Comparing(session, ready, settings, ASKED_BY[asked], st.empty())
 
 
 def _ask_anew() -> None:

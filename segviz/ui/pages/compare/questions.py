@@ -23,7 +23,7 @@ from segviz.evaluation import (
 )
 from segviz.figures import compare as figures
 from segviz.figures import significance
-from segviz.retrieval import Result, Retriever
+from segviz.retrieval import PRESETS_HELP, RERANKED, Result, Retriever
 from segviz.ui import keys
 from segviz.ui.pages.compare import Comparing
 from segviz.ui.pages.compare.structures import select_turns, side_by_side, structures_panel
@@ -49,7 +49,8 @@ _RETRIEVAL = (0.4, 1.5)
 _MEANING = (
     "Means have 95 % bootstrap intervals. Differences are paired by question, to the first system "
     "asked the same way. No significant difference: its interval includes zero. Native: the "
-    "retrieval of the system's paper; all others rank all nodes together by segviz's relevance."
+    "retrieval of the system's paper; segviz's relevance ranks all nodes together. "
+    + PRESETS_HELP[RERANKED]
 )
 
 # Reasons why no turn is gold.
@@ -291,11 +292,11 @@ def _measured(compared: Comparing, key: str) -> dict[str, Comparison] | None:
 
 def _standings(shown: _Measured) -> None:
     """Draws every system by one measure, against the first that is asked alike, and the atlas."""
-    compared, by_paper = shown.compared, shown.compared.by_paper
-    groups = shown.comparison.ways(NATIVE if by_paper else COLLAPSED)
+    compared, method = shown.compared, shown.compared.method
+    groups = shown.comparison.ways(method)
     standings: list[list[Row]] = remember(
         "standings",
-        fingerprint(shown.key, shown.measure, shown.adversarial, by_paper),
+        fingerprint(shown.key, shown.measure, shown.adversarial, method),
         RESULTS_KEPT,
         lambda: [[shown.standing(row, group[0]) for row in group] for group in groups],
     )
@@ -339,7 +340,7 @@ def _atlas(shown: _Measured, rows: Mapping[str, Standing], alike: int) -> None:
 
     def side(name: str) -> atlas.Side:
         system = columns[name].system
-        settings = compared.asked(system, columns[name].method == NATIVE)
+        settings = compared.asked(system, columns[name].method)
         return compared.key(system), compared.memories[system], settings
 
     def choose(name: str) -> None:

@@ -94,18 +94,20 @@ def _draw(compared: Comparing, name: str) -> None:
     turns = session.conversation.turns
     places = st.session_state.get(f"compare-turns-{session.source}") or ()
     selected = tuple(turns[at].id for at in places if at < len(turns))
+    # A result of an earlier state of the memory cannot be marked in the whole structure.
+    result = compared.results.get(name)
+    marks = result is not None and len(result.structure) == len(memory.structure)
+    structure = result.structure if result and marks else memory.structure.collapsed
     shown = scene.scene_of(
         memory,
-        memory.structure.collapsed,
+        structure,
         identity=compared.key(name),
         look=coloring.Look("session", "none"),
         selected=holder(memory, selected),
     )
     title = f"{session.conversation.id}, {compared.label(name)}"
     shown = replace(shown, title=title, measures={})
-    # A result of an earlier state of the memory cannot be marked in the whole structure.
-    result = compared.results.get(name)
-    if result is not None and len(result.structure) == len(shown.structure):
+    if result and marks:
         gold = memory.gold(compared.question, result.structure)
         marked = scene.answered(shown, result, gold).scored
         shown = replace(shown, scored=marked and replace(marked, before=result.after))

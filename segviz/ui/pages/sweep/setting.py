@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -10,17 +12,19 @@ from segviz.conversation import category_label
 from segviz.evaluation import ADVERSARIAL, MEASURES, Cell, Outcomes, evaluate, sees
 from segviz.figures import compare, significance
 from segviz.figures import sweep as figures
+from segviz.memory import MissingEmbedder
+from segviz.retrieval import PRESETS_HELP, RERANKED, RetrievalSettings
 from segviz.systems import level_names
 from segviz.ui import keys
 from segviz.ui.pages.sweep import Swept
 from segviz.ui.settings import read_settings, write_question, write_settings
-from segviz.ui.state import AppSession, fingerprint
+from segviz.ui.state import fingerprint
 from segviz.ui.widgets import atlas, measures, waiting
 from segviz.ui.widgets.captions import spread, unmarked
 from segviz.ui.widgets.charts import chart, ink, pair, table
 from segviz.view.palette import LEVEL_COLOURS
 
-_KEPT = 4  # measurements of Ask's setting
+_KEPT = 6  # measurements of settings besides the sweep
 
 
 def setting_panel(swept: Swept) -> None:
@@ -45,12 +49,15 @@ def setting_panel(swept: Swept) -> None:
         _levels(swept)
     with right:
         _categories(swept)
-    both = {
+    also = _also(swept)
+    drawn = {
         significance.spelled(cell): cell.outcomes,
         "no propagation": judged.sweep.baseline.outcomes,
+        **{name: outcomes for name, outcomes in also.items() if name == RERANKED},
     }
-    measures.budget_curves(both, swept.adversarial, "budgets")
-    _atlas(swept)
+    measures.budget_curves(drawn, swept.adversarial, "budgets")
+    st.caption(PRESETS_HELP[RERANKED])
+    _atlas(swept, also)
     with st.expander("All measures, by category of question"):
         _measures(cell, judged.sweep.baseline.outcomes)
     # After drawing, because a switch of the page ends the run.
@@ -142,10 +149,11 @@ def _whole(value: float) -> str:
     return "" if value != value else f"{value:,.0f}"
 
 
-def _atlas(swept: Swept) -> None:
+def _atlas(swept: Swept, also: Mapping[str, Outcomes]) -> None:
     """Draws the atlas of questions: no propagation, each α, and each other policy.
 
-    All columns share the horizon of the setting; the other policies share its α, too.
+    All columns share the horizon of the setting; the other policies share its α, too. ``also`` are
+    the columns of :func:`_also`.
     """
     session, sweep = swept.session, swept.judged.sweep
     policy, alpha, horizon = swept.cell.setting
@@ -159,8 +167,8 @@ def _atlas(swept: Swept) -> None:
     more = {significance.spelled(cell): cell for cell in sweep.cells if cell.moves}
 
     def side(name: str) -> atlas.Side:
-        cell = more.get(name) or cells.get(name)  # none for the setting of Ask
-        asked = swept.asked(cell) if cell else read_settings(session)
+        cell = more.get(name) or cells.get(name)  # none for the settings besides the sweep
+        asked = swept.asked(cell) if cell else _besides(swept)[name]
         return session.key, session.memory, asked
 
     def choose(name: str) -> None:
@@ -175,7 +183,7 @@ def _atlas(swept: Swept) -> None:
         swept.adversarial,
         side,
         choose,
-        more={**_as_on_ask(session), **{name: one.outcomes for name, one in more.items()}},
+        more={**also, **{name: one.outcomes for name, one in more.items()}},
     )
     atlas.draw_atlas(session, drawn, key="sweep-atlas")
 
@@ -183,17 +191,32 @@ def _atlas(swept: Swept) -> None:
 AS_ON_ASK = "as on Ask"
 
 
-def _as_on_ask(session: AppSession) -> dict[str, Outcomes]:
-    """Measures the current setting of Ask over all questions, with all levels admissible.
+def _besides(swept: Swept) -> dict[str, RetrievalSettings]:
+    """Returns two settings that are no cell of the sweep, by name.
 
-    Returns the outcomes by name of the column; empty if the user has stopped the measurement.
+    They are the current setting of Ask, and the preset of re-ranked leaves with the K of the sweep.
     """
-    questions, settings = session.conversation.questions, read_settings(session)
-    evaluation = waiting.computed(
-        "as-on-ask",
-        fingerprint(session.key, str(settings), [question.index for question in questions]),
-        _KEPT,
-        "Measure the setting of Ask",
-        lambda: evaluate(session.memory, questions, replace(settings, levels=None)).outcomes,
-    )
-    return {} if evaluation is None else {AS_ON_ASK: evaluation}
+    leaves = swept.sweep.settings.with_preset(RERANKED)
+    if isinstance(swept.session.memory.embedder, MissingEmbedder):
+        leaves = replace(leaves, relevance="lexical")
+    return {AS_ON_ASK: read_settings(swept.session), RERANKED: leaves}
+
+
+def _also(swept: Swept) -> dict[str, Outcomes]:
+    """Measures the settings of :func:`_besides` over all questions.
+
+    Returns the outcomes by name; those that the user has stopped are left out.
+    """
+    session, questions = swept.session, swept.session.conversation.questions
+    measured: dict[str, Outcomes] = {}
+    for name, settings in _besides(swept).items():
+        outcomes = waiting.computed(
+            "besides-sweep",
+            fingerprint(session.key, str(settings), [question.index for question in questions]),
+            _KEPT,
+            f"Measure {name}",
+            partial(evaluate, session.memory, questions, settings),
+        )
+        if outcomes is not None:
+            measured[name] = outcomes.outcomes
+    return measured
