@@ -128,7 +128,8 @@ def read_settings(session: AppSession) -> RetrievalSettings:
         relevance = opening.relevance if as_opened else settings.relevance
         settings = replace(settings, method=opening.method, relevance=relevance)
     if key != session.key:
-        settings = replace(settings, levels=None, step=None)
+        levels = settings.levels if settings.preset else None  # a preset has levels of its own
+        settings = replace(settings, levels=levels, step=None)
     return _possible(memory, settings)
 
 
