@@ -21,6 +21,7 @@ from segviz.figures.charts import rows_figure
 from segviz.figures.significance import EXACT, estimate, sign_of
 from segviz.retrieval.gold import FATES
 from segviz.text.captions import counted
+from segviz.view.words import GAINS, LOSES
 
 FOUND, QUOTED, ANSWERED, MISSED = "●", "◐", "◉", "○"
 """Marks of a gold turn: in a retrieved node of one unit; quoted by a wider one only; a retrieved
@@ -289,7 +290,7 @@ def marks(fate: Fate) -> str:
     return " ".join(f"{mark}{count}" for mark, count in counts if count)
 
 
-GROUPS = ("won", "lost", "in evidence as before", "missed as before")
+GROUPS = (GAINS, LOSES, "in evidence as before", "missed as before")
 
 
 def group_of(row: AtlasRow) -> str:
@@ -300,17 +301,17 @@ def group_of(row: AtlasRow) -> str:
     """
     *found, whole = row.fates[-1]
     if row.change:
-        return "won" if row.change > 0 else "lost"
+        return GAINS if row.change > 0 else LOSES
     return "in evidence as before" if sum(found) == whole else "missed as before"
 
 
 def won(change: float) -> str:
-    """Returns "won" for a positive change of a measure, "lost" for a negative one, else ""."""
-    return "won" if change > 0 else "lost" if change < 0 else ""
+    """Returns "gains" for a positive change of a measure, "loses" for a negative one, else ""."""
+    return GAINS if change > 0 else LOSES if change < 0 else ""
 
 
 def atlas_sentence(rows: Sequence[AtlasRow], base: str, focus: str, label: str) -> str:
-    """Tells how many questions ``focus`` wins and loses against the first column ``base``.
+    """Tells on how many questions ``focus`` gains and loses against the first column ``base``.
 
     ``label`` is the name of the measure.
     """
@@ -319,6 +320,6 @@ def atlas_sentence(rows: Sequence[AtlasRow], base: str, focus: str, label: str) 
     gains, losses = (sum(sign * row.change > 0 for row in rows) for sign in (1, -1))
     whole = counted(len(rows), "question")
     return (
-        f"By {label}, {focus} wins {gains} of {whole} and loses {losses} against {base}; the "
-        "others do not change."
+        f"By {label}, {focus} gains on {gains} of {whole} and loses on {losses} against {base}; "
+        "the others do not change."
     )

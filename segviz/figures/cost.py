@@ -139,7 +139,7 @@ def total_sentence(steps: Sequence[Step], spent: NDArray[np.float64] | None) -> 
     ``spent`` is US dollars per step, None if unknown.
     """
     totals = {name: int(column.sum()) for name, column in series(steps).items() if name != "ms"}
-    parts = [f"{totals['inspected']:,} nodes inspected", f"{totals['modified']:,} touched"]
+    parts = [f"{totals['inspected']:,} nodes inspected", f"{totals['modified']:,} modified"]
     if totals["calls"]:
         parts += [f"{totals['calls']:,} model calls", f"{totals['tokens']:,} tokens"]
         parts += filter(None, [total_cost(steps).by_model])

@@ -238,7 +238,7 @@ def reason_sentence(judged: Judged) -> str:
         room = f"In {whole} of {asked} {judged.label} is 1 without propagation: "
         room += "these can only lose. "
     name = "It" if best.sign > 0 else f"The best setting ({spelled(best.cell)})"
-    score = f"{room}{name} wins {counted(won, 'question')} and loses {lost}"
+    score = f"{room}{name} gains on {counted(won, 'question')} and loses on {lost}"
     if best.sign > 0:
         return f"{score}."
     least = best.gain.value - best.gain.low

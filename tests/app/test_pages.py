@@ -140,7 +140,7 @@ class TestGrow:
 
 
 def test_the_tally_follows_the_setting_and_opens_the_questions_it_counts():
-    for group, verb, sign in (("won", "gains on", 1), ("lost", "loses on", -1)):
+    for group, verb, sign in (("gains", "gains on", 1), ("loses", "loses on", -1)):
         app = set_in_header(page("ask").run(), policy="neighbours", alpha=0.9, horizon=3)
         conversation = app.session_state["last"].corpus[0]
         evidence = {each.text: len(each.evidence) for each in conversation.questions}

@@ -101,8 +101,8 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch, beg
     app.session_state["sweep-atlas-dots-open"] = True
     (dots,) = (sent for sent in messages(clean(app.run())) if "dots" in sent)
     assert dots["sides"] == ["A: no propagation", f"B: α {best.alpha:g}"]
-    won = [dot for dot in dots["dots"] if dots["groups"][dot["group"]] == "won"]
-    assert len(won) == (rows["B against A"] == "won").sum()
+    won = [dot for dot in dots["dots"] if dots["groups"][dot["group"]] == "gains"]
+    assert len(won) == (rows["B against A"] == "gains").sum()
 
 
 def cut(question: str) -> str:
@@ -243,7 +243,7 @@ def test_two_runs_are_compared_question_by_question(monkeypatch, begun_file):
     assert list(rows.columns[3:5]) == ["top-down, α 0.3, H 1", "α 0.7"]  # A and B are in sight
     told = dict(zip(rows["question"], rows["B against A"], strict=True))
     for question, change in zip(sample(sessions=6).questions, after - before, strict=True):
-        won = "won" if change > 0 else "lost" if change < 0 else ""
+        won = "gains" if change > 0 else "loses" if change < 0 else ""
         assert told.get(cut(question.text), "") == won
 
 

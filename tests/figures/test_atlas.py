@@ -36,7 +36,9 @@ def test_the_largest_change_of_the_measure_comes_first():
     assert [row.change for row in rows] == pytest.approx([-0.5, -0.5, 0.1, 0])
     assert rows[0].fates == ((0, 1, 0, 1), (0, 0, 0, 1), (0, 1, 0, 1), (1, 0, 0, 1))
     sentence = atlas_sentence(rows, "none", "more", "evidence reached")
-    assert "evidence reached, more wins 1 of 4 questions and loses 2 against none" in sentence
+    assert (
+        "evidence reached, more gains on 1 of 4 questions and loses on 2 against none" in sentence
+    )
 
 
 def test_gains_come_before_losses_of_the_same_size():
@@ -67,6 +69,6 @@ def test_a_mark_for_each_turn_and_counts_of_many():
 def test_without_a_measure_turns_in_evidence_count_alike():
     pair = {"base": outcomes((0, (1, 0, 0, 2))), "b": outcomes((0, (0, 1, 1, 2)))}
     (row,) = atlas(pair, "b", [0])
-    assert (row.change, group_of(row)) == (1, "won")
+    assert (row.change, group_of(row)) == (1, "gains")
     (row,) = atlas({"base": pair["b"], "b": outcomes((0, (2, 0, 0, 2)))}, "b", [0])
     assert (row.change, group_of(row)) == (0, "in evidence as before")

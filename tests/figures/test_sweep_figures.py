@@ -230,7 +230,7 @@ class TestVerdict:
         won = sum(after > before for after, before in pairs)
         lost = sum(after < before for after, before in pairs)
         assert judged.won_lost(judged.best().cell) == (won, lost)
-        assert f"wins {won} question" in reason_sentence(judged)
+        assert f"gains on {won} question" in reason_sentence(judged)
         assert f"loses {lost}" in reason_sentence(judged)
 
 

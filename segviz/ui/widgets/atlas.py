@@ -124,7 +124,7 @@ def draw_atlas(
     with choices, st.popover("As dots", key=f"{key}-dots-open", on_change="rerun") as dots:
         if dots.open:
             st.caption(
-                "A dot for each question, won or lost by gold turns in evidence. Point at one to "
+                "A dot for each question, by the gold turns that B gains or loses. Point at one to "
                 "see how B ranks differently from A. Click it to ask the question on Ask."
             )
             pairs = atlas({base: every[base], focus: every[focus]}, focus, places)

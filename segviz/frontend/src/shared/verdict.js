@@ -50,7 +50,7 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
   const known = turns.length - missed.length;
   /** @type {TipLine} */
   const [tone, words] = gains.length && drops.length
-    ? ["same", `Gold: ${gains.length} won, ${drops.length} lost`]
+    ? ["same", `Gold: gains ${gains.length}, loses ${drops.length}`]
     : gains.length ? ["better", told(gains, gold.after, ["gained", "quoted by a wider node now", "stated now"])]
       : drops.length ? ["worse", told(drops, gold.before, ["lost", "no longer quoted", "no longer stated"])]
         : found.length === gold.asked && gold.before.found.length === gold.asked

@@ -36,6 +36,7 @@ from segviz.ui.state import AppSession, redraw, shows
 from segviz.ui.widgets import atlas, captions, measures, question, tree
 from segviz.view.coloring import LIVE, LIVE_POLICIES
 from segviz.view.scene import keeps_time
+from segviz.view.words import GAINS, LOSES
 
 
 def question_row(session: AppSession) -> DeltaGenerator:
@@ -84,8 +85,8 @@ def tally(asked: AskState) -> None:
     groups = [group_of(row) for row in rows]
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="tally"):
         st.caption("This setting, against no propagation:", width="content")
-        for group, verb in (("won", "gains on"), ("lost", "loses on")):
-            label = f"{verb} {groups.count(group)}"
+        for group in (GAINS, LOSES):
+            label = f"{group} on {groups.count(group)}"
             question.questions_popover(session, label, f"atlas-{group}", show_question, group)
         rest = "; this one gains most" if most else ""
         st.caption(f"of {captions.counted(len(groups), 'question')}{rest}", width="content")

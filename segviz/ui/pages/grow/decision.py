@@ -154,7 +154,7 @@ def _figures(state: GrowState) -> None:
     lasted = f" · {duration(step.cost.seconds)}" * (step.cost.seconds > 0)
     st.caption(
         f"{counted(nodes, 'node')} · {nodes / leaves:.2f} per leaf · "
-        f"{step.cost.modified} touched in this step · "
+        f"{step.cost.modified} modified in this step · "
         f"{written / leaves:.2f} texts written per leaf{lasted}{made}",
         help=(
             "**Nodes per leaf** counts a same-text chain once; the paper reports 1.25 on "

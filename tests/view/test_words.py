@@ -1,0 +1,53 @@
+"""One word for each meaning on the screen."""
+
+import ast
+import re
+
+from segviz.view.words import SYNONYMS
+from tests.data import ROOT, parsed
+
+SHOWN = [ROOT / "segviz" / part for part in ("ui", "view", "figures", "export")]
+SCRIPTS = ROOT / "segviz" / "frontend" / "src"
+REFUSED = re.compile(
+    rf"\b({'|'.join(re.escape(one) for many in SYNONYMS.values() for one in many)})\b"
+)
+
+
+def shown_texts(path):
+    """Texts of several words in a source, without docstrings: what a page may say."""
+    nodes = parsed(path)
+    docs = {
+        id(node.body[0].value)
+        for node in nodes
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    docs |= {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
+        said = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if said and id(node) not in docs and " " in node.value:
+            yield node.value
+
+
+def test_no_text_of_the_screen_uses_a_synonym():
+    words = ROOT / "segviz" / "view" / "words.py"
+    found = [
+        (path.name, text)
+        for folder in SHOWN
+        for path in folder.rglob("*.py")
+        if path != words
+        for text in shown_texts(path)
+        if REFUSED.search(text)
+    ]
+    for path in SCRIPTS.rglob("*.js"):
+        code = re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text("utf-8"), flags=re.S)
+        for text in re.findall(r"`[^`]*`|\"[^\"\n]* [^\"\n]*\"", code):
+            if REFUSED.search(re.sub(r"\$\{[^}]*\}", "", text)):
+                found.append((path.name, text))
+    assert found == []
+
+
+def test_the_check_sees_a_synonym():
+    assert REFUSED.search("this setting rescues 2")
+    assert not REFUSED.search("this setting gains 2")
