@@ -231,7 +231,7 @@ class TestVerdict:
         lost = sum(after < before for after, before in pairs)
         assert judged.won_lost(judged.best().cell) == (won, lost)
         assert f"gains on {won} question" in reason_sentence(judged)
-        assert f"loses {lost}" in reason_sentence(judged)
+        assert f"loses on {lost}" in reason_sentence(judged)
 
 
 M = "reached"
