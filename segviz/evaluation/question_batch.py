@@ -21,6 +21,7 @@ from segviz.retrieval import (
     cut,
     distinct,
     estimated_tokens,
+    expanded,
     initial_scores,
 )
 from segviz.retrieval.gold import gold_leaves
@@ -357,18 +358,29 @@ class QuestionBatch:
 
     def _nodes_of(self, read: _Read) -> Ints:
         """Returns the nodes that are read wholly or in part, best first, padded."""
-        nodes = [row[row < len(self.structure)].tolist() for row in read.nodes]
+        nodes = self._rows(read.nodes)
         for row, (node, _) in read.cut.items():
             nodes[row].append(node)
         return self.ragged(nodes) if read.cut else read.nodes
 
     def _mixed(self, ranked: Ints) -> Ints:
-        """Returns the rankings of the admissible nodes, without repeated texts if these are out."""
-        ranked = self.admitted(ranked)
+        """Returns the rankings of what is read: admissible nodes, or leaves in their place.
+
+        Repeated texts are left out if the settings say so.
+        """
+        every, ranked = ranked, self.admitted(ranked)
+        if self._settings.expand is not None:
+            count, structure = self._settings.expand, self.structure
+            both = zip(self._rows(ranked), self._rows(every), strict=True)
+            ranked = self.ragged([[*expanded(row, structure, count, all_)] for row, all_ in both])
         if not self._settings.deduplicate:
             return ranked
-        rows = (row[row < len(self.structure)].tolist() for row in ranked)
+        rows = self._rows(ranked)
         return self.ragged([list(distinct(row, self.structure)) for row in rows])
+
+    def _rows(self, ranked: Ints) -> list[list[int]]:
+        """Returns rankings without their padding."""
+        return [row[row < len(self.structure)].tolist() for row in ranked]
 
     def _within(self, ranked: Ints, tokens: int) -> _Read:
         """Returns what is read of each ranking within so many ``tokens``, as ``select`` does."""

@@ -85,7 +85,7 @@ def evidence_stages(
         result = memory.ask(question, replace(asked, budget=None))
         structure, top = result.structure, list(result.after)
         read = set(select(top, structure.text, asked.k, asked.budget))
-        needed = float(result.final[top[-1]]) if len(top) == asked.k else None
+        needed = float(result.final[top[-1]]) if len(top) == asked.k and not asked.expand else None
         # The rank of every node that has a gold turn.
         gold = memory.gold(question, structure)
         holders = sorted(gold.by_node)

@@ -47,8 +47,9 @@ def comparison_html(comparison: Comparison, questions: Sequence[Question], title
     every = {_named(one): one for group in groups for one in group}
     limits = "" if asked.budget is None else f", {asked.budget} tokens are read"
     for each in parameters(type(asked)):
-        if each.kind is bool and each.spec.part == "reading" and getattr(asked, each.name):
-            limits += f", {each.heading.lower()} are {each.in_words(True)}"
+        value = getattr(asked, each.name)
+        if each.spec.part == "reading" and not each.spec.drawn_by and value != each.default:
+            limits += f", {each.heading.lower()}: {each.in_words(value)}"
     opening = (
         f"{counted(len(questions), 'question')}, K {asked.k}{limits}. Means have 95 % "
         "bootstrap intervals; differences to the first system asked the same way are paired by "

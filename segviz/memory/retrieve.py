@@ -16,10 +16,9 @@ from segviz.retrieval import (
     Scorer,
     Stage,
     cut_texts,
+    expanded,
     initial_scores,
     propagate,
-    ranking,
-    ranks,
 )
 from segviz.tree import Structure
 
@@ -49,19 +48,21 @@ def retrieved(
     if settings.method == "native":
         # The system ranks its nodes; its scores are divided by their sum, as the initial ones are.
         own = native()
-        order = [n for n in own.ranked if levels is None or structure.level[n] in levels]
+        ranked = [n for n in own.ranked if levels is None or structure.level[n] in levels]
+        order = dict(zip(ranked, ranked, strict=True))
+        if settings.expand is not None:
+            order = expanded(ranked, structure, settings.expand, own.ranked)
         final, hops, stages = own.scores, initial[None], own.stages
         final = final / (float(final.sum()) or 1.0)
     else:
         # Lines 7 to 13: scores spread over the structure.
         spread = propagate(initial, structure.edges, *settings.propagation, structure)
         initial, final, hops = spread.hops[0], spread.final, spread.hops
-        order = ranking(final, structure, levels).tolist()
+        order = settings.order(final, structure)
     # Line 14: the best K nodes, with their ranks by both scores.
-    first = ranking(initial, structure, levels).tolist()
+    first = settings.order(initial, structure)
     before, after = settings.read(first, structure), settings.read(order, structure)
-    place = {node: rank for rank, node in enumerate(order, start=1)}
-    ranks_before = ranks(after, initial, structure, levels)
+    was, now = ({node: rank for rank, node in enumerate(each, start=1)} for each in (first, order))
     texts = cut_texts((structure.text[node] for node in after), settings.budget)
     evidence = tuple(
         Evidence(
@@ -72,11 +73,12 @@ def retrieved(
             text=text,
             initial=float(initial[node]),
             final=float(final[node]),
-            rank_before=rank_before,
-            rank_after=place[node],
+            rank_before=was.get(node, 0),
+            rank_after=now[node],
             cut=len(text) < len(structure.text[node]),
+            through=None if order[node] == node else order[node],
         )
-        for node, rank_before, text in zip(after, ranks_before, texts, strict=True)
+        for node, text in zip(after, texts, strict=True)
     )
     return Result(
         question=question,

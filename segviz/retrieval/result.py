@@ -32,10 +32,12 @@ class Evidence:
         text: its annotation, cut if the token budget ends in it.
         initial: its score before propagation.
         final: its score after propagation.
-        rank_before: its 1-based rank by initial score among the admissible nodes.
-        rank_after: its 1-based rank by final score, or in the order of the system's own retrieval,
-            among the admissible nodes.
+        rank_before: its 1-based rank by initial score among the admissible nodes, or among the
+            leaves that are read in their place; 0 if it is none of them.
+        rank_after: the same by final score, or in the order of the system's own retrieval.
         cut: True if the token budget ends in its text.
+        through: the retrieved inner node as one of whose best leaves it is read (``expand``); None
+            for a node that was retrieved itself.
     """
 
     node: int
@@ -48,6 +50,7 @@ class Evidence:
     rank_before: int
     rank_after: int
     cut: bool = False
+    through: int | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -86,6 +86,50 @@ def top_k(
     return select(ranked, structure.text, k, budget)
 
 
+def expanded(
+    ranked: Iterable[int], structure: Structure, count: int, every: Sequence[int]
+) -> dict[int, int]:
+    """Replaces each inner node of a ranking by its best leaves.
+
+    Args:
+        ranked: nodes, best first.
+        structure: the memory at one moment.
+        count: leaves for each inner node, ≥ 1. A node above no retrievable leaf stays.
+        every: ranking of all levels, which orders the leaves; those that it lacks come last, the
+            older first.
+
+    Returns:
+        The new ranking: each leaf once, with the best ranked node through which it comes.
+    """
+    place = np.full(len(structure), len(structure))
+    place[list(every)] = np.arange(len(every))
+    below = leaves_below(structure)
+    through: dict[int, int] = {}
+    for node in map(int, ranked):
+        leaves = below[node]
+        # The leaves are in the order of their ids, so that a stable sort gives ties to the older.
+        best = leaves[np.argsort(place[leaves], kind="stable")[:count]].tolist() or [node]
+        for leaf in best:
+            through.setdefault(leaf, node)
+    return through
+
+
+@once_per_structure(lambda: ())
+def leaves_below(structure: Structure) -> list[NDArray[np.int64]]:
+    """Returns for each node the ids of the retrievable leaves below it, ascending; of a leaf, its.
+
+    It is computed once per structure, in O(n · depth).
+    """
+    below = [np.zeros(0, dtype=np.int64) for _ in range(len(structure))]
+    # From low to high levels, so that the leaves of all children are known.
+    for node in np.argsort(structure.level, kind="stable").tolist():
+        if structure.level[node] == 0:
+            below[node] = np.flatnonzero([structure.retrievable[node]]) + node
+        elif structure.children[node]:
+            below[node] = np.unique(np.concatenate([below[c] for c in structure.children[node]]))
+    return below
+
+
 @dataclass(frozen=True, eq=False)
 class Repeats:
     """Nodes of a structure whose texts repeat each other.

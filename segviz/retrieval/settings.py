@@ -6,10 +6,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
+from numpy.typing import NDArray
+
 from segviz.construct import Declared, param, parameters
 from segviz.retrieval.propagation import POLICIES, check_alpha, check_horizon, check_policy
 from segviz.retrieval.relevance import RELEVANCE, relevance_model, spelled
-from segviz.retrieval.selection import ascending, check_count, distinct, select
+from segviz.retrieval.selection import (
+    ascending,
+    check_count,
+    distinct,
+    expanded,
+    ranking,
+    select,
+)
 from segviz.tree import Structure
 
 METHODS = ("propagate", "native")
@@ -91,6 +101,18 @@ class RetrievalSettings(Declared):
         label="Tokens",
         drawn_by="budget",
     )
+    expand: int | None = _reading(
+        None,
+        "Read each retrieved inner node as its so many best leaves.",
+        (1, 20),
+        kind=int,
+        check=lambda name, value: value if value is None else check_count(name, value),
+        label="Leaves for each inner node",
+        details="A retrieved inner node is replaced by its best leaves, each read once; K and "
+        "tokens then count leaves. Empty: inner nodes are read as they are.",
+        heading="Inner nodes",
+        words={None: "read as they are"},
+    )
     levels: tuple[int, ...] | None = _nodes(
         None,
         "Admissible levels.",
@@ -161,7 +183,19 @@ class RetrievalSettings(Declared):
     def limits(self) -> str:
         """How much of a ranking is read, such as "K 10 without repeated texts"."""
         limit = f"K {self.k}" if self.budget is None else f"{self.budget} tokens"
-        return limit + " without repeated texts" * self.deduplicate
+        leaves = f", inner nodes as {self.expand} leaves" * (self.expand is not None)
+        return limit + " without repeated texts" * self.deduplicate + leaves
+
+    def order(self, scores: NDArray[np.float64], structure: Structure) -> dict[int, int]:
+        """Returns the admissible nodes in the order in which they are read, best first.
+
+        Each is mapped to the node that was ranked: itself, or the inner node above, if leaves are
+        read in place of inner nodes (``expand``).
+        """
+        ranked = ranking(scores, structure, self.levels).tolist()
+        if self.expand is None:
+            return dict(zip(ranked, ranked, strict=True))
+        return expanded(ranked, structure, self.expand, ranking(scores, structure).tolist())
 
     def read(self, ranked: Iterable[int], structure: Structure) -> list[int]:
         """Returns the nodes of a ranking that are read: the first K, or those in the budget."""

@@ -351,7 +351,7 @@ MADE = ("sample", "path", "upload", "conversation", "unit", "texts", "system")
 """Parts of a link about the data and the build, besides the system's settings."""
 
 BOUND = (
-    *("swept-over", "sweep-policies", "sweep-relevance", "sweep-k"),
+    *("swept-over", "sweep-policies", "sweep-relevance", "sweep-k", "sweep-expand"),
     *("sweep-atlas-A", "sweep-atlas-B", "varied-system", "varied-parameter", "varied-values"),
     *("compared-systems", "compare-relevance", "compare-k", "compare-asked", "all-turns"),
     *("compare-atlas-A", "compare-atlas-B", "measured-by", "adversarial", "disputed"),

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.memory import Memory
-from segviz.retrieval import Result, ranking, ranks
+from segviz.retrieval import Result
 from segviz.retrieval.gold import GoldEvidence
 from segviz.retrieval.relevance.lexical import shared_words
 from segviz.retrieval.selection import Repeats, repeats
@@ -291,13 +291,15 @@ def answered(
     """Adds a question, its retrieval and, if it is known, its ``answer`` to a scene.
 
     With ``live`` the browser computes scores while its controls move, if it can. It cannot for a
-    system's own retrieval, a policy it does not know, nodes with several boxes, or ghosts.
+    system's own retrieval, a policy it does not know, nodes with several boxes, ghosts, or leaves
+    that are read in place of inner nodes.
     """
     # The nodes whose texts are sent, also the next ones in the ranking.
     structure, settings = scene.structure, result.settings
-    levels, skips = settings.levels, settings.deduplicate
+    apart = settings.deduplicate or settings.expand is not None
     further = replace(settings, k=len(result.after) + LISTED_NEXT, budget=None)
-    following = further.read(ranking(result.final, structure, levels), structure)
+    first, order = (settings.order(each, structure) for each in (result.initial, result.final))
+    following = further.read(order, structure)
     listed = sorted({*result.before, *result.after, *gold.leaves, *following})
     # Their words that match the question. If the relevance compares no words: those of one stem.
     texts = [structure.text[node] for node in listed]
@@ -306,11 +308,11 @@ def answered(
         shared = shared_words(result.question, texts)
         matches = {node: words for node, words in zip(listed, shared, strict=True) if words}
     # The ranks of nodes that enter or leave the retrieved ones.
-    now = ranks(result.left, result.final, structure, levels)
+    before, after = ({n: rank for rank, n in enumerate(each, 1)} for each in (first, order))
     was = {item.node: item.rank_before for item in result.evidence}
     # Whether the browser can compute the scores itself; it does not know of ghosts.
     possible = not result.native and result.settings.policy in LIVE_POLICIES and scene.by_time
-    possible = possible and not structure.ghost.any()
+    possible = possible and settings.expand is None and not structure.ghost.any()
     return replace(
         scene,
         scored=Scored(
@@ -328,10 +330,10 @@ def answered(
             asked=len(gold.turns),
             budget=settings.budget,
             ranks={node: was[node] for node in result.entered}
-            | dict(zip(result.left, now, strict=True)),
+            | {node: after.get(node, 0) for node in result.left},
             places=(
-                ranks(result.before, result.initial, structure, levels) if skips else (),
-                [item.rank_after for item in result.evidence] if skips else (),
+                [before[node] for node in result.before] if apart else (),
+                [item.rank_after for item in result.evidence] if apart else (),
             ),
             repeats=repeats(structure),
             words=sum(count_words(item.text) for item in result.evidence),

@@ -215,11 +215,26 @@ def rankings(memory, shown, questions, settings, literally=False):
         yield sorted(shown.nodes, key=lambda n: (-final[n], n))
 
 
-def measured(memory, shown, question, mixed, *, k, budget=None, units=20, tokens=1000, levels=None):
+def as_leaves(shown, ranked, leaves, count):
+    """A ranking with each inner node replaced by the first of ``leaves`` that are below it."""
+    if count is None:
+        return ranked
+    read = []
+    for node in ranked:
+        units = set(shown.units(node))
+        mine = [leaf for leaf in leaves if set(shown.units(leaf)) <= units]
+        read += [leaf for leaf in mine[:count] if leaf not in read]
+    return read
+
+
+def measured(memory, shown, question, mixed, *, levels=None, expand=None, **limits):
     """All measures of one ranking of one question; None where there is no value."""
+    k, budget = limits["k"], limits.get("budget")
+    units, tokens = limits.get("units", 20), limits.get("tokens", 1000)
     text = memory.structure.text
     leaves = [n for n in mixed if memory.structure.level[n] == 0]
     mixed = [n for n in mixed if levels is None or memory.structure.level[n] in levels]
+    mixed = as_leaves(shown, mixed, leaves, expand)
     turns = {turn.id: turn.content for turn in memory.conversation.turns}
     gold_turns = [t for t in dict.fromkeys(question.evidence) if t in turns]
 

@@ -60,6 +60,9 @@ CASES = [
     (6, "turn", "top-down", 0.7, 0, "dense", False, {"k": 1, "units": 1, "tokens": 1}),
     (7, "turn", "none", 0.1, 2, "hybrid", False, {"k": 4, "budget": 1}),
     (8, "exchange", "both", 0.7, 2, "hybrid", False, {"k": 3, "levels": (0,)}),
+    (10, "exchange", "both", 0.2, 2, "hybrid", False, {"k": 4, "expand": 2}),
+    (11, "turn", "top-down", 0.3, 1, "dense", True, {"k": 3, "expand": 1, "budget": 50}),
+    (14, "turn", "both", 0.3, 2, "hybrid", False, {"k": 5, "expand": 3, "levels": (1,)}),
     (9, "turn", "bottom-up", 0.3, 2, "dense", True, {"k": 3, "levels": (1, 2), "budget": 60}),
 ]
 
@@ -95,7 +98,7 @@ def agrees(memory, settings, literally, limits):
         for value, want in zip(values[name], expected, strict=True):
             wanted = None if want[name] is None else float(want[name])
             assert value == pytest.approx(wanted, abs=1e-6), name
-    tops = {name: limits[name] for name in ("k", "budget", "levels") if name in limits}
+    tops = {name: limits[name] for name in ("k", "budget", "levels", "expand") if name in limits}
     counts = Counter()
     for fate, question in zip(found.outcomes.fates, questions, strict=True):
         result = memory.ask(question, **settings, literal=literally, **tops)
@@ -294,7 +297,8 @@ def test_bad_settings_name_the_legal_ones(memory):
         ({"policy": "up"}, "none, top-down, bottom-up, both, neighbours"),
         ({"units": 0}, "units is 0"),
         ({"tokens": 0}, "tokens is 0"),
-        ({"levels": (0,)}, "leave it out"),
+        ({"levels": "0"}, "must be a collection"),
+        ({"expand": 0}, "expand is 0"),
     ]:
         with pytest.raises(ValueError, match=message):
             evaluate(memory, memory.conversation.questions, **settings)

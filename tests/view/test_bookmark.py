@@ -35,6 +35,7 @@ retrievals = st.builds(
     levels=st.none() | st.sets(st.integers(0, 9)),
     literal=st.booleans(),
     budget=st.none() | st.integers(50, 100_000),
+    expand=st.none() | st.integers(1, 20),
     method=st.sampled_from(METHODS),
     step=st.none() | st.integers(1, 2**31),
 )

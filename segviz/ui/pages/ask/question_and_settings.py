@@ -164,9 +164,9 @@ def _scoring(asked: AskState) -> None:
 def live(session: AppSession, settings: RetrievalSettings) -> bool:
     """Returns True if the header of the canvas holds the controls of these settings.
 
-    The nodes must be ordered in time, and the browser must know the policy.
+    The nodes must be ordered in time and read as they are, and the browser must know the policy.
     """
-    follows = settings.policy in LIVE_POLICIES
+    follows = settings.policy in LIVE_POLICIES and settings.expand is None
     return follows and keeps_time(session.memory, session.memory.structure)
 
 

@@ -15,9 +15,11 @@ from segviz.ui.pages.sweep.construction import construction_panel
 from segviz.ui.pages.sweep.measuring import sweep_job, sweep_part
 from segviz.ui.pages.sweep.relevances import RELEVANCE_KEY, measure_missing, relevances_panel
 from segviz.ui.pages.sweep.setting import setting_panel
-from segviz.ui.settings import read_settings
+from segviz.ui.settings import declared_setting, read_settings
 from segviz.ui.state import AppSession
 from segviz.ui.widgets import captions, measures
+
+EXPAND = declared_setting("expand")
 
 SWEPT = [name for name in POLICIES if name != "none"]
 
@@ -77,7 +79,7 @@ def render(session: AppSession) -> None:
 
 
 def _settings(offered: list[str]) -> dict[str, Any]:
-    first, second, third = st.columns([5, 3, 3], gap="medium")
+    first, second, third, fourth = st.columns([5, 3, 2, 2], gap="medium")
     policies = first.multiselect(
         "Policies",
         SWEPT,
@@ -95,4 +97,13 @@ def _settings(offered: list[str]) -> dict[str, Any]:
         bind="query-params",
     )
     k = third.slider("Retrieved K", 1, 30, 10, key="sweep-k", bind="query-params")
-    return {"policies": policies or SWEPT[:1], "relevance": relevance, "k": k}
+    expand = fourth.number_input(
+        EXPAND.label,
+        int(EXPAND.spec.low or 1),
+        int(EXPAND.spec.high or 1),
+        value=None,
+        help=EXPAND.spec.details,
+        key="sweep-expand",
+        bind="query-params",
+    )
+    return {"policies": policies or SWEPT[:1], "relevance": relevance, "k": k, "expand": expand}
