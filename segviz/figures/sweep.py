@@ -33,19 +33,19 @@ from segviz.view.palette import SMALLEST_TEXT, text_on
 _HOVER = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}<br>%{customdata[3]}"
 _VERDICT = {1: "better", 0: "not significant", -1: "worse"}
 
-_LEAST, _FULL = 0.3, 0.25
-"""Share of the full colour for the smallest significant gain, and the gain with the full colour.
-
-All maps have this scale, whatever their relevance and measure."""
+_FULL = 0.25
+"""Gain, or loss, with the full colour: one scale for all maps, relevances and measures."""
 
 
 def _tint(verdict: SettingResult) -> float:
-    """Returns the position of a setting's gain on the ramp, in [-1, 1]; 0 if not significant.
+    """Returns the position of a setting's gain on the ramp, in [-1, 1], significant or not.
 
     The position grows with the square root of the gain, so that small gains are visible.
     """
-    share = min(1.0, math.sqrt(abs(verdict.gain.value) / _FULL))
-    return verdict.sign * (_LEAST + (1 - _LEAST) * share)
+    gain = verdict.gain.value
+    if math.isnan(gain):
+        return 0.0
+    return math.copysign(min(1.0, math.sqrt(abs(gain) / _FULL)), gain)
 
 
 def heatmap(
@@ -53,9 +53,8 @@ def heatmap(
 ) -> go.Figure:
     """Draws the gain of one policy over alpha (x) and horizon (y), with the mean in each cell.
 
-    The gain is written below the mean. Cells without a significant gain have the middle colour of
-    the ramp; others are coloured by the square root of the gain. Cells that were not measured stay
-    empty.
+    Colours show the size of the gain, by its square root. A significant one is framed and written
+    below the mean. Cells that were not measured stay empty.
 
     Args:
         judged: the tested sweep.
@@ -173,6 +172,10 @@ def _cells(
             ygap=gap,
         )
     )
+    for (x, y), one in mine.items():
+        if one.sign:
+            stop = ramp[round((_tint(one) + 1) / 2 * (len(ramp) - 1))]
+            _frame(figure, x, y, text_on(stop), 2)
     known = {place: one for place, one in mine.items() if one.mean.n}
     figure.add_scatter(
         x=[x for x, _ in known],

@@ -206,7 +206,7 @@ def asked(memory, app):
 
 
 def test_k_different_texts_are_listed_on_request_and_follow_the_slider(ask, memory):
-    ask.page.get_by_role("button", name="Setting", exact=True).click()
+    ask.page.locator(".st-key-more-settings button").first.click()
     ask.page.get_by_text("Skip repeated texts").click()
     ask.settle()
     question, settings = asked(memory, ask)

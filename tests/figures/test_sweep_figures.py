@@ -126,20 +126,25 @@ class TestHeatmap:
             assert points.customdata[at][3] == one.words
             assert texts[x, y].startswith(f"{one.mean.value:.3f}"[1:])
             assert ("<b>" in texts[x, y]) == (one.sign != 0)
-            assert grid.z[y][x] * one.sign >= 0
-            assert (grid.z[y][x] == 0) == (one.sign == 0)
+            # The colour says the gain, whatever else the sweep holds; full from .25 on.
+            share = min(1, abs(one.gain.value) / 0.25)
+            assert grid.z[y][x] == pytest.approx(math.copysign(math.sqrt(share), one.gain.value))
+            framed = [
+                s for s in figure.layout.shapes if (s.x0 + s.x1, s.y0 + s.y1) == (2 * x, 2 * y)
+            ]
+            assert len(framed) == (one.sign != 0)
             if one.sign:
-                # The colour says the gain, whatever else the sweep holds; full from .25 on.
-                share = min(1, abs(one.gain.value) / 0.25)
-                assert abs(grid.z[y][x]) == pytest.approx(0.3 + 0.7 * math.sqrt(share))
                 assert ("+" in texts[x, y]) == (one.sign > 0)
+
+    def chosen(self, figure):
+        return [each for each in figure.layout.shapes if each.line.color == "#c2410c"]
 
     def test_a_frame_marks_the_chosen(self, found):
         judged, chosen = judge(found, "reached"), ("both", 0.1, 3)
-        (frame,) = heatmap(judged, "both", chosen=chosen).layout.shapes
+        (frame,) = self.chosen(heatmap(judged, "both", chosen=chosen))
         assert ((frame.x0 + frame.x1) / 2, (frame.y0 + frame.y1) / 2) == pytest.approx((0, 1))
-        assert not heatmap(judged, "top-down", chosen=chosen).layout.shapes
-        assert not heatmap(judged, "both").layout.shapes
+        assert not self.chosen(heatmap(judged, "top-down", chosen=chosen))
+        assert not self.chosen(heatmap(judged, "both"))
 
     def test_a_cancelled_sweep_leaves_cells_empty(self, found):
         part = replace(found, cells=found.cells[9:11])  # top-down, α 0.1, H 0 and 1
@@ -288,7 +293,7 @@ class TestRelevances:
             for row, line in zip(large, grid.z, strict=True):
                 assert list(line[left : left + len(ALPHAS)]) == list(row)
         at = {tuple(one[:3]): at for at, one in enumerate(points.customdata)}
-        (frame,) = small.layout.shapes
+        (frame,) = (each for each in small.layout.shapes if each.line.color == "#c2410c")
         place = at[judged.best().setting]
         assert (frame.x0 + frame.x1) / 2 == pytest.approx(points.x[place])
         assert (frame.y0 + frame.y1) / 2 == pytest.approx(points.y[place])

@@ -16,7 +16,16 @@ from segviz.figures.significance import (
 from segviz.ui import keys
 from segviz.ui.pages.sweep import Swept
 from segviz.ui.widgets.captions import counted, spread, unmarked
-from segviz.ui.widgets.charts import QUIET, caption, meaning, ramp, readable, sentence_of, swatch
+from segviz.ui.widgets.charts import (
+    QUIET,
+    caption,
+    ink,
+    meaning,
+    ramp,
+    readable,
+    sentence_of,
+    swatch,
+)
 from segviz.ui.widgets.export_menu import sweep_export
 from segviz.ui.widgets.measures import adversarial_questions, recounted_sentence
 
@@ -75,8 +84,9 @@ def _colour_key(swept: Swept) -> None:
     """Draws the legend of the colours in use and of the framed cell."""
     judged = swept.judged
     signs, tones = {one.sign for one in judged.moved()}, ramp("change")
-    known = {1: (tones[-2], "better"), -1: (tones[1], "worse"), 0: (tones[4], "not significant")}
-    marks = [swatch(*one) for sign, one in known.items() if sign in signs]
+    marks = [swatch(tones[-2], "better"), swatch(tones[4], "no change"), swatch(tones[1], "worse")]
+    if signs & {1, -1}:
+        marks.append(swatch(ink(), "significant", frame=True))
     if swept.cell.policy not in judged.blind:
         marks.append(swatch(meaning("chosen"), "shown below", frame=True))
     st.markdown(
@@ -84,9 +94,9 @@ def _colour_key(swept: Swept) -> None:
         f"{' '.join(marks)}",
         unsafe_allow_html=True,
         width="stretch",
-        help="A cell shows the mean over all questions. A coloured cell differs significantly from "
-        "no propagation and shows the paired difference. Not significant: the 95 % interval of "
-        "the difference, corrected for all settings, includes zero. Click a cell to see its "
+        help="A cell shows the mean over all questions. Its colour is the size of the paired "
+        "difference from no propagation. A framed cell differs significantly and shows it: the "
+        "95 % interval, corrected for all settings, does not include zero. Click a cell to see its "
         "setting below; at first it is the best one.",
     )
 
