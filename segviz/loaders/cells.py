@@ -120,6 +120,13 @@ def header(document: object) -> list[str]:
     return list(top[0].cells) if top else []
 
 
+def first_row(document: PlainText) -> dict[str, str]:
+    """Returns the first row below the header by column name; {} without one that ends soon."""
+    mark, text = table_of(document) or ("", "")
+    rows = _first(text, mark, most=2) if mark else []
+    return dict(zip(rows[0].cells, rows[1].cells, strict=False)) if len(rows) > 1 else {}
+
+
 def named_rows(document: PlainText) -> list[dict[str, str]]:
     """Returns the rows of a table as objects by column name; raises LoadError for other texts."""
     table = table_of(document)

@@ -83,7 +83,8 @@ class SessionRule:
     """Rule by which messages, taken one after the other, begin sessions.
 
     A message begins a session if it names another one than the message before, or after a silence
-    of more than ``gap_hours``, forward or back in time.
+    of more than ``gap_hours``, forward or back in time. A session with a name is split only between
+    two days.
     """
 
     gap_hours: float
@@ -98,6 +99,8 @@ class SessionRule:
         self._begun, self._name, self._last = True, message.session, now or last
         if other or last is None or now is None:
             return other
+        if message.session is not None and now.date() == last.date():
+            return False
         return abs(seconds(now) - seconds(last)) > self.gap_hours * 3600
 
 

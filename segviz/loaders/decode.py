@@ -31,6 +31,9 @@ _ANEW = "download it again or export it anew"
 # which are white space; and surrogates, which no encoder accepts.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 
+_TRIED = 200
+"""Lines without an object or list after which a text is no JSON Lines."""
+
 DEEPEST = 200
 """Most levels of lists and objects in a document."""
 
@@ -181,6 +184,8 @@ def several_documents(text: PlainText) -> tuple[JsonLines, Notes] | None:
         if not words.strip():
             continue
         filled += 1
+        if filled > _TRIED and not documents:
+            return None
         if words.lstrip()[0] not in "{[":
             notes.skipped((line,), "the line is left out: it holds no object and no list")
             continue

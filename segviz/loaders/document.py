@@ -58,8 +58,11 @@ class PlainText:
 
     def lines(self) -> Iterator[tuple[Line, str]]:
         """Yields the text's lines with their numbers; lines end at CR LF, LF and CR only."""
-        for number, line in enumerate(_LINE_END.split(self.text), start=1):
-            yield Line(number), line
+        number, begin = 1, 0
+        for end in _LINE_END.finditer(self.text):
+            yield Line(number), self.text[begin : end.start()]
+            number, begin = number + 1, end.end()
+        yield Line(number), self.text[begin:]
 
 
 @dataclass(frozen=True, slots=True)

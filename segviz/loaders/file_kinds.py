@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 
 from segviz.loaders.errors import LoadError, OtherKind
@@ -112,7 +113,7 @@ def is_binary(head: bytes) -> bool:
 
 def reject_text(text: str) -> None:
     """Raises LoadError if the text is HTML, XML or a Git LFS pointer."""
-    start = text[:400].lstrip().lower()
+    start = re.sub(r"\A\s*<!--.*?-->", "", text[:400], flags=re.DOTALL).lstrip().lower()
     for prefix, kind in _TEXT.items():
         if start.startswith(prefix):
             raise _refused(kind)

@@ -243,8 +243,8 @@ def _in_order(text: str) -> datetime | None:
 
 Order = Literal["ymd", "dmy", "mdy"]
 
-_FORENOON = "ص 上午 午前 오전 凌晨 早上 清晨 ÖÖ SA".split()
-_AFTERNOON = "م 下午 午後 오후 中午 傍晚 晚上 ÖS CH".split()
+_FORENOON = "पूर्वाह्न π.μ. πμ ص 上午 午前 오전 凌晨 早上 清晨 ÖÖ SA".split()
+_AFTERNOON = "अपराह्न μ.μ. μμ م 下午 午後 오후 中午 傍晚 晚上 ÖS CH".split()
 _HALF = rf"([ap]\.?\s?m\b\.?|(?:{'|'.join(_FORENOON + _AFTERNOON)})(?![^\W\d_]))"
 DATE = (
     r"([0-9]{1,4})\s?([./-]|[年년])\s?([0-9]{1,2})\s?(?:\2|[月월])\s?([0-9]{1,4})"
@@ -287,6 +287,7 @@ class Fields:
         if len(by_name["m"]) > 2 or len(by_name["d"]) > 2 or len(by_name["y"]) == 3:
             return None
         year = int(by_name["y"]) + (2000 if len(by_name["y"]) < 3 else 0)
+        year -= 543 if 2500 < year < 2650 else 0  # Buddhist years
         month, day = int(by_name["m"]), int(by_name["d"])
         try:
             time = datetime(year, month, day, *self.clock, tzinfo=self.zone)

@@ -190,3 +190,56 @@ def test_written_tables_are_read_as_csv_reads_them(
 def test_a_silence_is_a_length_of_time(hours: float) -> None:
     with pytest.raises(LoadError, match=r"gap_hours is .* Expected 0 hours or more"):
         read("Ann: hi", gap_hours=hours)
+
+
+LOGS = {
+    "tabs": "2025/05/01\n09:10\tAnn\tIs it dry?\n09:11\tBob\tIt is.\n09:12\tcall 1:05\n"
+    "2025/05/02\n09:13\tAnn\tGood.\n",
+    "brackets": "--- 2025년 5월 1일 ---\n[Ann] [오전 9:10] Is it dry?\n[Bob] [오전 9:11] It is.\n"
+    "--- 2025년 5월 2일 ---\n[Ann] [오전 9:13] Good.\n",
+    "name behind the time": "[2025-05-01 09:10] Ann\nIs it dry?\n\n"
+    "[2025-05-01 09:11] Bob\nIt is.\n\n"
+    "{Attachments}\nx.png\n\n[2025-05-02 09:13] Ann (pinned)\nGood.\n=====\nExported\n",
+    "name below the time": "May 01, 2025  9:10:00 AM (Read by you)\nAnn\nIs it dry?\n\n"
+    "May 01, 2025  9:11:00 AM\nBob\nIt is.\n\nMay 02, 2025  9:13:00 AM\nAnn\nGood.\n",
+    "times of old": "5/1/25, 9:10:00 AM: Ann: Is it dry?\n5/1/25, 9:11:00 AM: Bob: It is.\n"
+    "5/22/25, 9:13:00 AM: Ann: Good.\n",
+    "Hindi": "1/5/25, 9:10 पूर्वाह्न - Ann: Is it dry?\n1/5/25, 9:11 पूर्वाह्न - Bob: It is.\n"
+    "22/5/25, 9:13 पूर्वाह्न - Ann: Good.\n",
+    "Buddhist years": "1/5/2568 09:10 - Ann: Is it dry?\n1/5/2568 09:11 - Bob: It is.\n"
+    "22/5/2568 09:13 - Ann: Good.\n",
+}
+
+
+@pytest.mark.parametrize("text", LOGS.values(), ids=LOGS)
+def test_logs_of_chat_programs_have_names_times_and_sessions(text: str) -> None:
+    assert said(text) == [("Ann", "Is it dry?"), ("Bob", "It is."), ("Ann", "Good.")]
+    turns = only(text).turns
+    assert [str(turn.time) for turn in turns[:2]] == ["2025-05-01 09:10:00", "2025-05-01 09:11:00"]
+    assert [len(session.turns) for session in only(text).sessions] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    "cue", ["<v Ann>Is it dry?</v>", "Ann: Is it dry?"], ids=["voice tags", "names on the lines"]
+)
+def test_cues_of_webvtt_are_turns(cue: str) -> None:
+    other = cue.replace("Ann", "Bob").replace("Is it dry?", "It is.")
+    cues = [f"{n}\n00:00:0{n}.000 --> 00:00:0{n}.900\n{c}" for n, c in enumerate((cue, other), 1)]
+    assert said("\n\n".join(["WEBVTT", *cues, ""])) == [("Ann", "Is it dry?"), ("Bob", "It is.")]
+
+
+def test_transcripts_in_markdown_are_turns() -> None:
+    aider = (
+        "# aider chat started at 2025-05-01 09:10:00\n\n#### Is it dry?\n\nIt is.\n\n> Applied\n"
+    )
+    assert said(aider) == [("user", "Is it dry?"), ("assistant", "It is.")]
+    headings = "<!-- made -->\n\n_**User (2025-05-01 09:10Z)**_\n\nIs it dry?\n\n---\n\n"
+    headings += "_**Agent (m)**_\n\nIt is.\n\n---\n\n_**User**_\n\nGood.\n"
+    expected = [("User", "Is it dry?"), ("Agent", "It is."), ("User", "Good.")]
+    assert said(headings) == expected
+
+
+def test_a_text_is_no_table_without_reading_it_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("segviz.loaders.cells.read_table", None)  # fails if it is called
+    text = "".join(f"01/05/2025, 09:{n % 60:02} - Ann: so, so, so\n" for n in range(5_000))
+    assert len(said(text)) == 5_000

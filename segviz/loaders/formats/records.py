@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from segviz.conversation import Entry, seconds
-from segviz.loaders.cells import header, named_rows
+from segviz.loaders.cells import first_row, header, named_rows
 from segviz.loaders.chat import Message, speech, spoken_lines
 from segviz.loaders.columns import (
     OWN_IDS,
@@ -667,10 +667,16 @@ def _unpacked(value: object) -> object:
     with suppress(LoadError):
         names = header(value)
         text = guess(names).get("text")
-        rows = named_rows(value) if len(names) > 1 else []
-        cell = rows[0].get(text, "") if rows and text else ""
-        if rows and (text is None or cell.startswith("[{") or len(spoken_lines(cell)) > 1):
-            return rows
+        if len(names) < 2:
+            return None
+        # The first row decides, so that a long text that is no such table costs nothing.
+        row = first_row(value) or (named_rows(value) or [{}])[0]
+        cells = [row.get(text, "")] if text else list(row.values())
+        if text is None and not any(cell[:1] in ("[", "{") for cell in cells if cell):
+            pair = all(usual_keys(tuple(names), side) for side in (_REQUESTS, _REPLIES))
+            cells = ["[{"] if pair else []
+        if any(cell.startswith(("[", "{")) or len(spoken_lines(cell)) > 1 for cell in cells):
+            return named_rows(value)
     return None
 
 

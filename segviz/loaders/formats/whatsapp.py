@@ -40,8 +40,9 @@ _HEADS = (
     re.compile(rf"\A[{_MARKS} ]*+\[{WHEN}\]\s?", re.IGNORECASE),
     re.compile(rf"\A[{_MARKS} ]*+{WHEN}\s*[-–]\s", re.IGNORECASE),
     re.compile(rf"\A{WHEN},\s(?=[^:\n]{{1,80}} : )", re.IGNORECASE),
+    re.compile(rf"\A[{_MARKS} ]*+{WHEN}:\s", re.IGNORECASE),
 )
-"""Match the start of a message on iOS, on Android and in KakaoTalk."""
+"""Match the start of a message on iOS, on Android, in KakaoTalk and on iOS of old."""
 
 _LONGEST_HEAD = 120
 _PLAIN = {**dict.fromkeys(map(ord, _MARKS), " "), ord("\u060c"): ","}
@@ -65,12 +66,18 @@ class _Draft:
 
 
 def matches(document: object) -> bool:
-    """Returns True if the first line, or half of the first 200, begin with a date and time."""
+    """Returns True if the first line, or half of the first 200, begin with a date and time.
+
+    Behind times in brackets, a name and a colon must follow somewhere.
+    """
     if not isinstance(document, PlainText):
         return False
     lines = (line for _, line in document.lines() if line.strip())
-    heads = [_head(line) is not None for line in islice(lines, _LOOKED_AT)]
-    return bool(heads) and (heads[0] or sum(heads) * 2 >= len(heads))
+    first = list(islice(lines, _LOOKED_AT))
+    heads = [_head(line) for line in first]
+    pairs = [(head, line) for head, line in zip(heads, first, strict=True) if head]
+    named = any(head.re is not _HEADS[0] or ":" in line[head.end() :] for head, line in pairs)
+    return named and (heads[0] is not None or sum(map(bool, heads)) * 2 >= len(heads))
 
 
 def read(document: object, name: str, options: Options) -> Reading:
@@ -81,6 +88,9 @@ def read(document: object, name: str, options: Options) -> Reading:
     order, why = order_of([draft.fields for draft in drafts if draft.fields], options.day_first)
     if why:
         notes.repaired((), why)
+    times = [draft.fields and order and draft.fields.read(order) for draft in drafts]
+    if not any(times):
+        order = None  # another calendar
     messages, day, days = [], "", 0
     attached = _attached(drafts)
     for draft in drafts:
