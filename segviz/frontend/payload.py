@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import date, datetime
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from segviz.retrieval import estimated_tokens
 from segviz.tree import Decision, Judgement, Structure
+from segviz.tree.icicle_layout import waits
 from segviz.view.captions import (
+    duration,
     session_title,
     short_dates,
     summary,
@@ -68,7 +71,15 @@ def tree_payload(
     known = min(units, len(scene.unit_sessions))
     sessions[:known] = list(scene.unit_sessions)[:known]
     sessions[sessions >= len(labels)] = -1
-    dates = [*scene.session_dates, *[None] * len(labels)][: len(labels)]
+    dates = [*scene.unit_dates, *[None] * units][:units]
+    days = [when.date() if isinstance(when, datetime) else when or None for when in dates]
+    every_day = list(dict.fromkeys(when for when in days if when is not None))
+    day = {when: place for place, when in enumerate(every_day)}
+    began: dict[int, date | str | None] = {}  # the first day of each session
+    for session, when in zip(sessions.tolist(), days, strict=True):
+        began.setdefault(session, when)
+    # An axis in the order of branches has no clock.
+    in_order = None if scene.origin is not None else waits([_time(when) for when in dates])
     parent, edges = _parents(structure)
     decision = growth.decision
     candidates = [] if decision is None else _candidates(decision, structure)
@@ -81,6 +92,7 @@ def tree_payload(
         "top": top,
         "tokens": [*map(estimated_tokens, structure.text)] if scored.budget else (),
         "unit_session": sessions,
+        "unit_day": [-1 if when is None else day[when] for when in days],
         "origin": () if scene.origin is None else scene.origin,
         "top_initial": _ids(scored.before, n, "top_initial"),
         "top_final": _ids(scored.after, n, "top_final"),
@@ -94,6 +106,7 @@ def tree_payload(
     payload: dict[str, Any] = {
         name: np.asarray(column, dtype=np.int32) for name, column in columns.items()
     }
+    payload["waits"] = np.zeros(0, np.float32) if in_order is None else in_order.room
     for name in ("initial", "final"):
         scores = _floats(getattr(scored, name), n, name)
         payload[name] = np.where(np.isfinite(scores), scores, np.float32(0))
@@ -111,9 +124,12 @@ def tree_payload(
         "total_units": units,
         "levels_total": max(int(top.max(initial=-1)) + 1, scene.levels_total or 0, 1),
         "session_labels": labels,
-        "session_dates": short_dates(dates),
+        "days": short_dates(every_day),
+        "shortened": {}
+        if in_order is None
+        else {str(unit): duration(wait) for unit, wait in in_order.shortened.items()},
         "session_titles": [
-            session_title(label, when) for label, when in zip(labels, dates, strict=True)
+            session_title(label, began.get(place)) for place, label in enumerate(labels)
         ],
         "session_colours": session_colours(len(labels)),
         "ramps": RAMPS,
@@ -160,6 +176,10 @@ def tree_payload(
         "names": list(scene.names),
         "summary": summary(structure, units, present, selected, scene.title),
     }
+
+
+def _time(when: datetime | str | None) -> datetime | None:
+    return when if isinstance(when, datetime) else None
 
 
 def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -1,4 +1,6 @@
-"""Lays a structure out without overlaps where it does not follow time.
+"""Lays out the axis by clock, and structures that do not follow time.
+
+:func:`waits` gives the room between units on an axis by clock.
 
 On a time axis a node is drawn over its span. Where a node gathers units from all over the
 conversation its span is only a hull, and boxes would overlap. :func:`unfold` puts the leaves
@@ -7,12 +9,15 @@ in the order of the tree instead, and repeats nodes with several parents under e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.conversation import seconds
 from segviz.tree.structure import IntArray, Structure, once_per_structure
 
 _COPIES = 4
@@ -43,6 +48,49 @@ class Unfolded:
     def every(self, nodes: Iterable[int]) -> list[int]:
         """Returns all copies of these nodes."""
         return [copy for node in nodes for copy in self.copies(node)]
+
+
+WAITED: Final = 0.4
+"""Share of an axis by clock that waits take; every unit has an equal part of the rest."""
+
+LONGEST_WAIT: Final = 5.0
+"""Multiple of the median wait to which longer waits are shortened."""
+
+
+@dataclass(frozen=True, eq=False)
+class Waits:
+    """Waits before the units of an axis by clock.
+
+    ``room`` float32 (u,) is the room before each unit, in widths of a unit on the axis by order, so
+    that both axes are equally long. ``shortened`` has the units whose wait is drawn shorter than it
+    was, with the wait in seconds.
+    """
+
+    room: NDArray[np.float32]
+    shortened: dict[int, float]
+
+
+def waits(times: Sequence[datetime | None]) -> Waits | None:
+    """Returns the waits between units on an axis by clock; None if all have one time, or none.
+
+    A unit takes ``1 - WAITED`` of its width on the axis by order. Waits take the rest: the time
+    from the start of a unit to that of the next, up to ``LONGEST_WAIT`` times the median wait. A
+    unit without a time, or with an earlier one than before, has no wait.
+
+    Args:
+        times: time of every unit.
+    """
+    first = next((seconds(time) for time in times if time), 0.0)
+    known = np.array([seconds(time) if time else first for time in times], np.float64)
+    latest = np.maximum.accumulate(np.maximum(known, first))
+    apart = np.diff(latest, prepend=first)
+    if not apart.any():
+        return None
+    limit = LONGEST_WAIT * float(np.median(apart[apart > 0]))
+    drawn = np.minimum(apart, limit)
+    room = (WAITED * len(times) / drawn.sum() * drawn).astype(np.float32)
+    longer = np.flatnonzero(apart > limit).tolist()
+    return Waits(room, {unit: float(apart[unit]) for unit in longer})
 
 
 def follows_time(structure: Structure) -> bool:

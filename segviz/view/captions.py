@@ -77,6 +77,18 @@ def short_dates(dates: Sequence[date | str | None]) -> list[str]:
     ]
 
 
+def duration(seconds: float) -> str:
+    """Formats a duration by its largest unit, as in "3 weeks" or "1 day"."""
+    name, size = next((each for each in _DURATIONS.items() if seconds >= each[1]), ("second", 1))
+    return counted(round(seconds / size), name)
+
+
+_DURATIONS = {
+    **{"year": 31_556_952, "month": 2_629_746, "week": 604_800, "day": 86_400},
+    **{"hour": 3_600, "minute": 60},
+}
+
+
 def session_title(label: str, when: date | str | None) -> str:
     """Returns the title of a session: its label and date, as in "S7 · 12 Aug 2023"."""
     long = f"{when.day} {when:%b %Y}" if isinstance(when, date) else when or ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import datetime
 from typing import Final
 
 import numpy as np
@@ -111,7 +111,7 @@ class Scene:
         structure: the memory at one moment, n nodes.
         unit_sessions: session position of every unit of the axis; -1 for none.
         session_labels: labels of the sessions ("S7").
-        session_dates: date of each session, or a short text.
+        unit_dates: time of every unit of the axis, or a short text; None if unknown.
         level_names: names that the system gives its levels; empty if it has none.
         title: name of the conversation.
         identity: identifies the memory. The browser resets zoom, focus and open nodes if it
@@ -132,7 +132,7 @@ class Scene:
     structure: Structure
     unit_sessions: Sequence[int] = ()
     session_labels: Sequence[str] = ()
-    session_dates: Sequence[date | str | None] = ()
+    unit_dates: Sequence[datetime | str | None] = ()
     level_names: Sequence[str] = ()
     title: str = ""
     identity: str = ""
@@ -158,7 +158,7 @@ class Scene:
         if self.by_time:
             return self
         unfolded = unfold(self.structure)
-        sessions, origin = self.unit_sessions, unfolded.node
+        sessions, dates, origin = self.unit_sessions, self.unit_dates, unfolded.node
         chosen = unfolded.first([] if self.selected is None else [self.selected])
 
         def leftmost(node: int) -> int | None:
@@ -173,6 +173,9 @@ class Scene:
             structure=unfolded.structure,
             unit_sessions=[
                 sessions[unit] if unit < len(sessions) else -1 for unit in unfolded.unit.tolist()
+            ],
+            unit_dates=[
+                dates[unit] if unit < len(dates) else None for unit in unfolded.unit.tolist()
             ],
             selected=next(iter(chosen), None),
             measures=measures,
@@ -231,7 +234,9 @@ def scene_of(
         structure=structure,
         unit_sessions=[unit.session for unit in memory.units],
         session_labels=[f"S{i + 1}" for i in range(len(conversation.sessions))],
-        session_dates=[session.start or session.raw_date for session in conversation.sessions],
+        unit_dates=[
+            unit.time or conversation.sessions[unit.session].raw_date for unit in memory.units
+        ],
         level_names=level_names(memory.system),
         title=conversation.id,
         identity=identity,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from datetime import date, datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -181,13 +181,25 @@ def test_wrong_input_is_named(options: dict[str, Any], message: str) -> None:
 
 
 def test_dates_and_titles() -> None:
-    message = payload(session_dates=[datetime(2023, 8, 12, 9, 30), None])
-    assert message["session_dates"] == ["12 Aug", ""]
+    morning = datetime(2023, 8, 12, 9, 30)
+    message = payload(unit_dates=[morning, morning.replace(hour=20), None])
+    assert message["days"] == ["12 Aug"]
+    assert message["unit_day"][:3].tolist() == [0, 0, -1]
     assert message["session_titles"] == ["S1 · 12 Aug 2023", "S2"]
-    given = payload(session_dates=[date(2023, 8, 2), "late"])
-    assert given["session_dates"] == ["2 Aug", "late"]
-    years = payload(session_dates=[date(2023, 8, 12), date(2024, 1, 2)])
-    assert years["session_dates"] == ["12 Aug ’23", "2 Jan ’24"]
+    given = payload(unit_dates=[datetime(2023, 8, 2), "late"])
+    assert given["days"] == ["2 Aug", "late"]
+    years = payload(unit_dates=[datetime(2023, 8, 12), datetime(2024, 1, 2)])
+    assert years["days"] == ["12 Aug ’23", "2 Jan ’24"]
+
+
+def test_waits_are_sent_where_there_are_times() -> None:
+    start = datetime(2023, 8, 12)
+    times = [start + timedelta(hours=hour) for hour in (0, 1, 2, 400)]
+    message = payload(unit_dates=times)
+    assert len(message["waits"]) == message["total_units"]
+    assert message["shortened"] == {"3": "2 weeks"}
+    for dates in ([start] * 4, ["late"], []):
+        assert len(payload(unit_dates=dates)["waits"]) == 0
 
 
 def test_long_texts_are_cut_and_many_are_left_out() -> None:

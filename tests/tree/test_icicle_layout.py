@@ -1,15 +1,19 @@
-"""Unfolding: nothing lost, nothing overlaps, and trees along time are left to the time axis."""
+"""Unfolding: nothing lost, nothing overlaps; trees along time stay on their axis, also by clock."""
 
+from datetime import datetime, timedelta
 from itertools import pairwise
+from statistics import median
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.tree import Structure
-from segviz.tree.icicle_layout import follows_time, unfold
+from segviz.tree.icicle_layout import LONGEST_WAIT, WAITED, follows_time, unfold, waits
 from segviz.tree.toy import toy_structure
 from tests.trees import grown
+
+START = datetime(2024, 5, 1)
 
 
 @st.composite
@@ -75,3 +79,27 @@ def test_copies_are_bounded():
     drawn = unfold(structure)
     assert len(drawn.node) <= 8 * len(structure)
     assert set(drawn.node.tolist()) == set(range(len(structure)))
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(0, 10**6)), max_size=30))
+def test_waits_against_unit_by_unit(hours):
+    times = [None if hour is None else START + timedelta(hours=hour) for hour in hours]
+    found = waits(times)
+    # The latest time so far is the clock; before the first time there is none.
+    apart, latest = [], None
+    for time in times:
+        later = time is not None and (latest is None or time > latest)
+        apart.append((time - latest).total_seconds() if later and latest is not None else 0.0)
+        latest = time if later else latest
+    if not any(apart):
+        assert found is None
+        return
+    limit = LONGEST_WAIT * median(each for each in apart if each)
+    drawn = [min(each, limit) for each in apart]
+    share = WAITED * len(times) / sum(drawn)
+    np.testing.assert_allclose(found.room, [share * each for each in drawn], rtol=1e-5)
+    assert found.shortened == {i: each for i, each in enumerate(apart) if each > limit}
+
+
+def test_units_of_one_time_or_none_have_no_waits():
+    assert waits([]) is waits([None, None]) is waits([START, START]) is None

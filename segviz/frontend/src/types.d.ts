@@ -87,6 +87,10 @@ interface Columns {
   top: Int32Array;
   tokens: Int32Array;
   unit_session: Int32Array;
+  /** Place in `days` of every unit; -1 for none. */
+  unit_day: Int32Array;
+  /** Room before every unit by clock, in widths of a unit; empty without times. */
+  waits: Float32Array;
   initial: Float32Array;
   /** Python's, or the browser's own while a control moves. */
   final: Weights;
@@ -122,7 +126,9 @@ interface Message extends Columns {
   total_units: number;
   levels_total: number;
   session_labels: string[];
-  session_dates: string[];
+  days: string[];
+  /** How long the waits were that are drawn shorter, by unit. */
+  shortened: Record<string, string>;
   session_titles: string[];
   session_colours: string[];
   ramps: Record<"light" | "dark", Record<"score" | "change" | "measure", string[]>>;
@@ -199,6 +205,11 @@ interface View {
 }
 
 type Tree = ReturnType<typeof import("./canvas/rows.js").buildTree>;
+/** Edges of every unit on the axis by clock. */
+interface Axis {
+  left: Float64Array;
+  right: Float64Array;
+}
 type Links = Map<number, number[]>;
 
 /** "grow", "scores" (mirrored) or "change". */
@@ -279,7 +290,9 @@ interface State {
 interface Scene {
   data: Message;
   tree: Tree;
+  axis: Axis | null;
   runs: ReturnType<typeof import("./canvas/rows.js").sessionRuns>;
+  days: ReturnType<typeof import("./canvas/rows.js").sessionRuns>;
   /** Which run a unit is in. */
   runOf: Int32Array;
   marks: Float32Array;
@@ -340,6 +353,7 @@ interface Sight {
   marks: Map<number, PlacedMark>[]; // of the retrieved nodes of each half
   labels: Written[][]; // the words on the boxes of each half
   taller: boolean; // than the page gives
+  byClock: boolean; // not by order
 }
 
 /** A text in lines, how many of its words stand there whole, and whether all do. */

@@ -1,6 +1,7 @@
 // What is painted of a row, and what lies under a place in it. Pure functions.
 
 import { firstPlace } from "../shared/links.js";
+import { leftOf, unitAt } from "./axis.js";
 import { levelsBox, rowBox } from "./geometry.js";
 import { fillOf, sessionColour } from "./node_color.js";
 
@@ -14,7 +15,7 @@ import { fillOf, sessionColour } from "./node_color.js";
  * @param {ArrayLike<number> | null} weight */
 export function visibleBoxes(tree, view, width, weight) {
   const scale = width / (view.x1 - view.x0);
-  const { start, stop, level, tall, rowOf } = tree;
+  const { left: start, right: stop, level, tall, rowOf } = tree;
   const id = [];
   const x = [];
   const w = [];
@@ -79,9 +80,10 @@ export function boxAt(boxes, row, x, slack = 2) {
 
 // --- where boxes lie on the canvas ---------------------------------------------------
 
-/** @type {(sight: Sight, unit: number) => number} */
-export const pixel = ({ geom, view }, unit) =>
-  geom.left + ((unit - view.x0) / (view.x1 - view.x0)) * geom.width;
+/** Pixel of a place on the axis.
+ * @type {(sight: Sight, place: number) => number} */
+export const pixel = ({ geom, view }, place) =>
+  geom.left + ((place - view.x0) / (view.x1 - view.x0)) * geom.width;
 
 /** Rectangle of a node, cut to the plot; null if it is out of view.
  * @type {(s: State, half: number, node: number) => Rect | null} */
@@ -98,8 +100,8 @@ export function rowRect(s, half, node) {
   const { scene: { tree }, sight: { geom } } = s;
   const level = tree.level[node];
   if (!(level >= 0)) return null;
-  const x = Math.max(geom.left, pixel(s.sight, tree.start[node]));
-  const right = Math.min(geom.left + geom.width, pixel(s.sight, tree.stop[node]));
+  const x = Math.max(geom.left, pixel(s.sight, tree.left[node]));
+  const right = Math.min(geom.left + geom.width, pixel(s.sight, tree.right[node]));
   if (right <= geom.left || x >= geom.left + geom.width) return null;
   const lane = tree.rowOf[node] - tree.firstRow[level];
   return { x, w: right - x, ...rowBox(geom, half, level, lane, tree.laneCount[level]) };
@@ -155,18 +157,18 @@ export function sessionSegments(s, half, i) {
   const level = scene.tree.level[node];
   const { x0, x1 } = sight.view;
   const scale = sight.geom.width / (x1 - x0);
-  const stop = Math.min(scene.tree.stop[node], Math.ceil(x1));
+  const stop = Math.min(scene.tree.stop[node], unitAt(scene.axis, x1) + 1);
   const [x, end] = boxEdges(sight, half, i);
   if (scene.data.ghost[node]) return [[x, end, fillOf(scene, half, node).colour]];
   /** @type {Segment[]} */
   const segments = [];
-  let unit = Math.max(scene.tree.start[node], Math.floor(x0));
+  let unit = Math.max(scene.tree.start[node], unitAt(scene.axis, x0));
   let left = x;
   while (unit < stop && left < end) {
     const run = scene.runs[scene.runOf[unit]];
     const right = run.stop >= stop
       ? end
-      : Math.min(end, snap(sight.geom.left + (run.stop - x0) * scale));
+      : Math.min(end, snap(sight.geom.left + (leftOf(scene.axis, run.stop) - x0) * scale));
     segments.push([left, right, sessionColour(scene, run.session, level)]);
     left = right;
     unit = run.stop;

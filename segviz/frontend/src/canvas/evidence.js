@@ -221,12 +221,12 @@ function leaving(s, rows, selected) {
   return item;
 }
 
-/** The date of a node, or the first and last of several; of sessions without one, their labels.
+/** The day of a node, or the first and last of several; without one, the labels of sessions.
  * @type {(scene: Scene, node: number) => string} */
 function whenOf({ data, tree, runs, runOf }, node) {
   const [first, last] = [tree.start[node], tree.stop[node] - 1].map((unit) => {
     const session = runs[runOf[unit]]?.session ?? -1;
-    return data.session_dates[session] || data.session_labels[session] || "";
+    return data.days[data.unit_day[unit]] ?? data.session_labels[session] ?? "";
   });
   return first === last ? first : `${first} – ${last}`;
 }

@@ -24,7 +24,7 @@ import { buildPath } from "./path_chart.js";
 import { listenPointer } from "./pointer.js";
 import { buildReasons } from "./explanation.js";
 import { readOut } from "./readout.js";
-import { buildTree, sessionRuns } from "./rows.js";
+import { layOut } from "./layout.js";
 import { buildPins, createSearch, refind, resetSearch } from "./search.js";
 import { adoptSetting, createSettings } from "./settings.js";
 import { readTheme } from "./theme.js";
@@ -76,10 +76,10 @@ function createState(parentElement) {
     calls: 0,
     tell: () => {},
     scene: {
-      data: null, tree: null, runs: [], picture: "grow", look: createLook(), isolated: null,
+      data: null, tree: null, axis: null, runs: [], days: [], picture: "grow", look: createLook(), isolated: null,
       shades: [], tints: new Map(), answer: null,
     },
-    sight: { view: null, geom: null, boxes: [], written: [], labels: [], marks: [], taller: false },
+    sight: { view: null, geom: null, boxes: [], written: [], labels: [], marks: [], taller: false, byClock: false },
     attention: {
       selected: null, sentByPython: null, focus: null, hover: null, under: null, trail: null,
       excerpt: null, half: 0, drag: null, dragged: false, pointed: null,
@@ -158,10 +158,7 @@ function update(s, data) {
   const before = scene.data;
   const fresh = !before || before.identity !== data.identity;
   scene.data = data;
-  scene.tree = buildTree(data);
-  scene.runs = sessionRuns(data.unit_session);
-  scene.runOf = new Int32Array(data.total_units);
-  scene.runs.forEach((run, i) => scene.runOf.fill(i, run.start, run.stop));
+  layOut(s);
   adoptSetting(s);
   adoptLook(s);
   scene.marks = markWeights(data);

@@ -20,7 +20,7 @@ export function descendantRuns(tree, node) {
     /** @type {Run | null} */
     let run = null;
     for (const id of ids) {
-      const [start, stop] = [tree.start[id], tree.stop[id]];
+      const [start, stop] = [tree.left[id], tree.right[id]];
       if (!member[id] || tree.rowOf[id] !== row) run = null; // a chain is underlined once
       else if (run && start <= run.stop) run.stop = Math.max(run.stop, stop);
       else runs.push(run = { row, level: tree.level[id], start, stop });

@@ -3,6 +3,7 @@
 
 import { lastly } from "../shared/dom.js";
 import { isolateText } from "../shared/text.js";
+import { leftOf, rightOf } from "./axis.js";
 import { pixel } from "./boxes.js";
 import { halfBox, rowBox } from "./geometry.js";
 import { vertical } from "./glyphs.js";
@@ -61,8 +62,7 @@ export function drawAxis(s, ctx) {
   ctx.rect(left, axisTop, width, axisHeight);
   ctx.clip();
   for (const run of scene.runs) {
-    const x = Math.max(left, pixel(sight, run.start));
-    const w = Math.min(left + width, pixel(sight, run.stop)) - x;
+    const { x, w } = bandOf(sight, run);
     if (w <= 0) continue;
     if (run.session % 2 === 0) {
       ctx.fillStyle = theme.band;
@@ -76,6 +76,7 @@ export function drawAxis(s, ctx) {
     }
     if (run.session >= 0) bands.push({ x: x - left, w, session: run.session });
   }
+  drawShortened(s, ctx, strip);
   drawDensity(s, ctx);
   ctx.restore();
   if (data.mode === "grow") drawNow(s, ctx, strip + 3);
@@ -97,12 +98,13 @@ export function drawAxis(s, ctx) {
   ctx.font = theme.font;
   ctx.fillStyle = theme.text;
   // Of a question the dates say when; sessions are named where there are none.
-  const [first, ...more] = lane && data.session_dates.some(Boolean) ? [data.session_dates]
-    : [data.session_labels, data.session_dates];
-  const named = write(first, bands, strip + 11, more.length ? undefined : DATES_APART);
+  const days = dayBands(s);
+  const named = lane && days.length ? write(data.days, days, strip + 11, DATES_APART)
+    : write(data.session_labels, bands, strip + 11);
   ctx.font = theme.font;
   ctx.fillStyle = theme.muted;
-  for (const dates of more) write(dates, named, strip + 24, WORDS_APART); // never without their session
+  // A day stands at its own turns.
+  if (!lane && named.length) write(data.days, days, strip + 24, WORDS_APART);
   if (lane || axisHeight < strip - axisTop + CHAPTER || data.origin.length) return; // in the order of time
   ctx.font = `600 ${theme.font}`;
   ctx.fillStyle = theme.text;
@@ -111,6 +113,53 @@ export function drawAxis(s, ctx) {
 }
 
 const DATES_APART = 72; // pixels between dates that say when, without a session each
+
+/** The part of a run that is in view, in pixels.
+ * @type {(sight: Sight, run: { left: number, right: number }) => { x: number, w: number }} */
+function bandOf(sight, { left, right }) {
+  const { geom } = sight;
+  const x = Math.max(geom.left, pixel(sight, left));
+  return { x, w: Math.min(geom.left + geom.width, pixel(sight, right)) - x };
+}
+
+/** The days in view, each over its units.
+ * @param {State} s */
+function dayBands({ sight, scene }) {
+  const bands = [];
+  for (const run of scene.days) {
+    const { x, w } = bandOf(sight, run);
+    if (w > 0 && run.session >= 0) bands.push({ x: x - sight.geom.left, w, session: run.session });
+  }
+  return bands;
+}
+
+const CUT = 9; // pixels of the sign of a shortened wait
+
+/** Two slanted strokes where a wait is drawn shorter than it was, with its length where there is room.
+ * @type {(s: State, ctx: Ctx, top: number) => void} */
+function drawShortened({ sight, scene: { theme, data, axis } }, ctx, top) {
+  if (!axis) return;
+  ctx.font = theme.font;
+  ctx.textAlign = "center";
+  for (const [key, length] of Object.entries(data.shortened)) {
+    const unit = Number(key);
+    const [from, to] = [pixel(sight, rightOf(axis, unit)), pixel(sight, leftOf(axis, unit))];
+    const middle = Math.round((from + to) / 2);
+    if (middle < sight.geom.left || middle > sight.geom.left + sight.geom.width) continue;
+    ctx.strokeStyle = theme.muted;
+    ctx.lineWidth = 1;
+    ctx.beginPath();
+    for (const shift of [-1.5, 1.5]) {
+      ctx.moveTo(middle + shift - 2, top + CUT);
+      ctx.lineTo(middle + shift + 2, top);
+    }
+    ctx.stroke();
+    if (ctx.measureText(length).width + 4 > to - from) continue;
+    ctx.fillStyle = theme.muted;
+    ctx.fillText(length, middle, top + CUT + 8);
+  }
+}
+
 const WORDS_APART = 10; // pixels between labels of several words, which else read as one
 const CHAPTER_ROOM = 150; // pixels of a chapter, so that those of the next sessions have room, too
 const CHAPTER = 44; // pixels of the axis from its strip that a line of chapters needs
@@ -150,9 +199,9 @@ function drawDensity({ sight, search, scene: { theme, tree, runs, runOf } }, ctx
   const most = Math.max(1, ...counts.flat());
   const { axisTop, axisHeight } = sight.geom;
   ctx.globalAlpha = layers.length > 1 || search.pins.length ? 0.6 : 1; // words are read on them
-  runs.forEach(({ start, stop }, i) => {
-    const x = pixel(sight, start);
-    const wide = Math.max(1, pixel(sight, stop) - x - 1) / layers.length;
+  runs.forEach(({ left, right }, i) => {
+    const x = pixel(sight, left);
+    const wide = Math.max(1, pixel(sight, right) - x - 1) / layers.length;
     layers.forEach(({ colour }, layer) => {
       const h = (counts[layer][i] / most) * (axisHeight - DENSITY_TOP);
       ctx.fillStyle = colour;
@@ -168,9 +217,9 @@ const NOW_ROOM = 34; // pixels that "now" needs right of its line
  *  no room to name it, it is left out.
  * @type {(s: State, ctx: Ctx, bottom: number) => void} */
 function drawNow(s, ctx, bottom) {
-  const { sight, scene: { theme, tree } } = s;
+  const { sight, scene: { theme, tree, axis } } = s;
   const { geom } = sight;
-  const now = pixel(sight, tree.newest);
+  const now = pixel(sight, rightOf(axis, tree.newest));
   if (now < geom.left || now + NOW_ROOM > geom.left + geom.width) return;
   const top = tree.highest < 0 ? geom.axisTop - 20 : rowBox(geom, 0, tree.highest).y;
   ctx.fillStyle = theme.line;

@@ -27,7 +27,7 @@ export function zoomBy(s, factor) {
   const { x0, x1 } = s.sight.view;
   let anchor = (x0 + x1) / 2;
   if (attention.trail !== null) {
-    const middle = (scene.tree.start[attention.trail] + scene.tree.stop[attention.trail]) / 2;
+    const middle = (scene.tree.left[attention.trail] + scene.tree.right[attention.trail]) / 2;
     if (middle > x0 && middle < x1) anchor = middle;
   }
   jumpTo(s, zoomView(s.sight.view, factor, anchor, unitsOf(scene)));
@@ -47,7 +47,7 @@ export function fitNode(s, node) {
   const { scene } = s;
   const total = unitsOf(scene);
   if (node === null) return jumpTo(s, { x0: 0, x1: total });
-  const [start, stop] = [scene.tree.start[node], scene.tree.stop[node]];
+  const [start, stop] = [scene.tree.left[node], scene.tree.right[node]];
   const margin = (stop - start) * 0.04;
   return jumpTo(s, clampView(start - margin, stop + margin, total));
 }
@@ -56,7 +56,7 @@ export function fitNode(s, node) {
  * @type {(s: State, node: number) => void} */
 export function reveal(s, node) {
   const { scene, sight } = s;
-  const [start, stop] = [scene.tree.start[node], scene.tree.stop[node]];
+  const [start, stop] = [scene.tree.left[node], scene.tree.right[node]];
   const half = (sight.view.x1 - sight.view.x0) / 2;
   if (stop > sight.view.x0 && start < sight.view.x1) return;
   const middle = (start + stop) / 2;

@@ -2,6 +2,7 @@
 // part as a frame that can be moved. Keys on the tree can do that, too, so the strip takes no focus.
 
 import { cleared, element, isNews, zoomOf } from "../shared/dom.js";
+import { rightOf } from "./axis.js";
 import { onFrame } from "./scheduler.js";
 import { jumpTo, unitsOf } from "./navigation.js";
 import { insideView } from "./view.js";
@@ -57,15 +58,15 @@ function drawOverview(s, ctx, width) {
   const scale = width / unitsOf(scene);
   for (const run of scene.runs) {
     ctx.fillStyle = run.session < 0 ? theme.unknown : data.session_colours[run.session];
-    const [x, right] = [Math.round(run.start * scale), Math.round(run.stop * scale)];
+    const [x, right] = [Math.round(run.left * scale), Math.round(run.right * scale)];
     ctx.fillRect(x, 0, right - x, HEIGHT);
   }
   /** @param {number} node */
-  const middle = (node) => Math.round(((tree.start[node] + tree.stop[node]) / 2) * scale);
+  const middle = (node) => Math.round(((tree.left[node] + tree.right[node]) / 2) * scale);
   if (scene.picture === "grow") {
     ctx.globalAlpha = 0.72; // what has not been said yet
     ctx.fillStyle = theme.background;
-    ctx.fillRect(tree.newest * scale, 0, width, HEIGHT);
+    ctx.fillRect(rightOf(scene.axis, tree.newest) * scale, 0, width, HEIGHT);
     ctx.globalAlpha = 1;
   }
   for (const node of data.top_final) {

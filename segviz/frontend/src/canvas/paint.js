@@ -89,11 +89,11 @@ function veilColumns(s, ctx, half) {
   const { geom } = s.sight;
   const { y, h } = halfBox(geom, half);
   const end = geom.left + geom.width;
-  /** @param {number} unit */
-  const edge = (unit) => Math.round(Math.min(end, Math.max(geom.left, pixel(s.sight, unit))));
+  /** @param {number} place */
+  const edge = (place) => Math.round(Math.min(end, Math.max(geom.left, pixel(s.sight, place))));
   for (const run of s.scene.runs) {
     if (run.session === s.scene.isolated?.key) continue;
-    const [x, right] = [edge(run.start), edge(run.stop)];
+    const [x, right] = [edge(run.left), edge(run.right)];
     if (right > x) ctx.fillRect(x, y, right - x, h);
   }
 }

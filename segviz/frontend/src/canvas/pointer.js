@@ -1,6 +1,7 @@
 // Mouse, touch and wheel on the canvas.
 
 import { placeIn } from "../shared/dom.js";
+import { unitAt } from "./axis.js";
 import { boxAt } from "./boxes.js";
 import { candidateAt } from "./candidates.js";
 import { onFrame, schedule } from "./scheduler.js";
@@ -102,8 +103,8 @@ function sessionAt(s, event) {
   const { axisTop, axisHeight, left, width } = sight.geom;
   if (y < axisTop || y >= axisTop + axisHeight) return null;
   if (x < left || x >= left + width) return null;
-  const unit = sight.view.x0 + ((x - left) / width) * (sight.view.x1 - sight.view.x0);
-  const session = s.scene.runs[s.scene.runOf[Math.floor(unit)]]?.session ?? -1;
+  const place = sight.view.x0 + ((x - left) / width) * (sight.view.x1 - sight.view.x0);
+  const session = s.scene.runs[s.scene.runOf[unitAt(s.scene.axis, place)]]?.session ?? -1;
   return session < 0 ? null : session;
 }
 

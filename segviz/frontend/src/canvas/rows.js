@@ -4,6 +4,7 @@
 // overlap. A node that stands for a same-text chain lies in a row of each of its levels.
 
 import { edgePairs, linksOf } from "../shared/links.js";
+import { leftOf, rightOf } from "./axis.js";
 
 /** Lanes for intervals sorted by start: first fit, so lane 0 holds most of them.
  * @param {number[]} ids
@@ -21,9 +22,10 @@ export function assignLanes(ids, start, stop) {
   return { lanes, count: Math.max(1, ends.length) };
 }
 
-/** Rows, lanes and neighbours of the active nodes (level >= 0).
- * @param {Message} data */
-export function buildTree(data) {
+/** Rows, lanes and neighbours of the active nodes (level >= 0), and their edges on the axis.
+ * @param {Message} data
+ * @param {Axis | null} [axis] */
+export function buildTree(data, axis = null) {
   const { level, top, start, stop, levels_total } = data;
   /** @type {number[][]} */
   const reaching = Array.from({ length: levels_total }, () => []); // the nodes of each level
@@ -60,7 +62,9 @@ export function buildTree(data) {
     const crossed = laneCount.slice(lowest, top[id] + 1);
     return crossed.every((count) => count === 1) ? top[id] : lowest;
   });
-  return { level, top, tall, start, stop, rows, firstRow, laneCount, rowOf, ...linksOf(edgePairs(data)),
+  const left = axis ? Float64Array.from(start, (unit) => leftOf(axis, unit)) : start;
+  const right = axis ? Float64Array.from(stop, (unit) => rightOf(axis, unit)) : stop;
+  return { level, top, tall, start, stop, left, right, rows, firstRow, laneCount, rowOf, ...linksOf(edgePairs(data)),
     byLevel: reaching.map((ids, here) => ids.filter((id) => level[id] === here)), // they begin at
     highest: reaching.findLastIndex((ids) => ids.length), active, newest };
 }
@@ -83,15 +87,16 @@ export function neighbour(tree, node, key) {
 
 // --- sessions along the time axis ------------------------------------------------------
 
-/** Runs of equal session along the units, -1 for none.
- * @param {Ids} unitSession */
-export function sessionRuns(unitSession) {
+/** Runs of equal session (or day) along the units, -1 for none, with their edges on the axis.
+ * @param {Ids} unitSession
+ * @param {Axis | null} [axis] */
+export function sessionRuns(unitSession, axis = null) {
   const runs = [];
   for (let unit = 0; unit < unitSession.length; unit++) {
     const last = runs[runs.length - 1];
     if (last && last.session === unitSession[unit]) last.stop = unit + 1;
     else runs.push({ session: unitSession[unit], start: unit, stop: unit + 1 });
   }
-  return runs;
+  return runs.map((run) => ({ ...run, left: leftOf(axis, run.start), right: rightOf(axis, run.stop) }));
 }
 

@@ -5,6 +5,7 @@ import { pathTo } from "../shared/links.js";
 import { isolateText, levelsText, spanText } from "../shared/text.js";
 import { onFrame } from "./scheduler.js";
 import { showHelp } from "./keyboard.js";
+import { switchClock } from "./layout.js";
 import { fitNode, select, zoomBy } from "./navigation.js";
 import { buildFind } from "./search.js";
 
@@ -35,9 +36,12 @@ export function buildTools(s, parent) {
     giveHeight(s);
   });
   taller.ariaPressed = "false";
+  const clock = tool("clock", "Draw time by clock, with the waits between turns; long ones are cut (//)",
+    () => switchClock(s));
+  clock.ariaPressed = "false";
   const help = tool("?", "Keys and mouse", () => showHelp(elements, elements.help.hidden));
   help.ariaExpanded = "false";
-  return { crumbs, more, panel, shown: /** @type {unknown[]} */ ([]), closer, wider, whole, taller, help };
+  return { crumbs, more, panel, shown: /** @type {unknown[]} */ ([]), closer, wider, whole, taller, clock, help };
 }
 
 /** Opens or closes the panel of rare tools.
@@ -64,7 +68,9 @@ export function giveHeight({ elements: { root, stage, tools }, sight: { taller }
 /** What of the row follows from the view.
  * @param {State} s */
 function showTools(s) {
-  const { elements: { tools }, sight: { view }, scene: { data } } = s;
+  const { elements: { tools }, sight: { view, byClock }, scene: { data } } = s;
+  tools.clock.hidden = !data.waits.length;
+  tools.clock.ariaPressed = String(byClock && data.waits.length > 0);
   const span = view.x1 - view.x0;
   tools.wider.disabled = tools.whole.disabled = span >= data.total_units;
   tools.closer.disabled = span <= 3;

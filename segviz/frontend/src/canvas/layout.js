@@ -1,0 +1,33 @@
+// The tree, its sessions and days on the axis that a person has chosen.
+
+import { clockAxis, leftOf, unitAt } from "./axis.js";
+import { buildTree, sessionRuns } from "./rows.js";
+import { schedule } from "./scheduler.js";
+import { clampView } from "./view.js";
+
+/** Lays everything out for the present message.
+ * @param {State} s */
+export function layOut({ scene, sight }) {
+  const { data } = scene;
+  scene.axis = sight.byClock ? clockAxis(data.waits) : null;
+  scene.tree = buildTree(data, scene.axis);
+  scene.runs = sessionRuns(data.unit_session, scene.axis);
+  scene.days = sessionRuns(data.unit_day, scene.axis);
+  scene.runOf = new Int32Array(data.total_units);
+  scene.runs.forEach((run, i) => scene.runOf.fill(i, run.start, run.stop));
+}
+
+/** Draws time by order, or by clock; the same units stay in view.
+ * @param {State} s */
+export function switchClock(s) {
+  const { scene, sight } = s;
+  const { x0, x1 } = sight.view;
+  const whole = x1 - x0 >= scene.data.total_units;
+  const [first, last] = [unitAt(scene.axis, x0), unitAt(scene.axis, x1)];
+  sight.byClock = !sight.byClock;
+  layOut(s);
+  if (!whole) {
+    sight.view = clampView(leftOf(scene.axis, first), leftOf(scene.axis, last), scene.data.total_units);
+  }
+  schedule(s, true);
+}
