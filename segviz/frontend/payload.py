@@ -48,6 +48,7 @@ def tree_payload(
     legend: bool = True,
     bare: bool = False,
     stage: int | None = None,
+    now: int | None = None,
 ) -> dict[str, Any]:
     """Returns all that the canvas needs for a scene, as JSON values and arrays.
 
@@ -56,7 +57,8 @@ def tree_payload(
     ``gutter`` reserves the column of candidates right of the tree, even if this step has none;
     ``legend`` explains the marks above the tree; ``bare`` leaves out the tree, which the browser
     has already, and keeps the data about an answer; ``stage`` is the height of the tree in pixels,
-    else it fills the component's. Retired nodes have level -1. Raises ValueError for marks and
+    else it fills the component's; ``now`` is the number of units that are known, if the user can
+    change it. Retired nodes have level -1. Raises ValueError for marks and
     columns that do not fit the structure.
     """
     structure, growth = scene.structure, scene.growth or Growth()
@@ -159,6 +161,7 @@ def tree_payload(
         "ingredients": list(scored.ingredients.items()),
         "bare": bare,
         "stage_height": stage,
+        "now": None if scene.origin is not None else now,
         "look": asdict(scene.look),
         "meanings": MEANINGS,
         "frontier": _ids(growth.frontier, n, "frontier").tolist(),

@@ -113,6 +113,8 @@ def moment_sentence(memory: Memory, question: Question | None, step: int) -> str
     sentence = f"Asked after step {step} of {len(memory.steps)}{here}; {later}."
     if step < len(memory.steps) and not getattr(memory.model, "online", True):
         sentence += " This system rebuilds its layers when a session ends; newer units have none."
+    if 0 < step < len(memory.steps) and (time := memory.steps[step - 1].unit.time) is not None:
+        sentence += f" The last turn it knows is of {time:%d %b %Y}."
     if place and not here:
         sentence += f" The question belongs {place}, after step {moment}."
     return sentence

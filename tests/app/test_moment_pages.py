@@ -57,8 +57,15 @@ def retrieved(app) -> list[int]:
     return on_canvas(app)["top_final"]
 
 
+ENDS = " The axis ends there."
+
+
+def known_until(day: int) -> str:
+    return f" The last turn it knows is of {day:02d} May 2024."
+
+
 AT_ITS_MOMENT = (
-    "Asked after step 6 of 12, before D2:5; what came later is not known. The axis ends there."
+    "Asked after step 6 of 12, before D2:5; what came later is not known." + known_until(14) + ENDS
 )
 
 
@@ -76,10 +83,8 @@ def test_it_is_asked_at_its_moment_and_the_page_says_so(moments_file):
 def test_the_step_can_be_moved_until_another_question_is_picked():
     app = clean(ask_page().run())
     clean(step(app).set_value(3).run())
-    later = (
-        "what came later is not known. The question belongs before D2:5, after step 6. "
-        "The axis ends there."
-    )
+    belongs = " The question belongs before D2:5, after step 6."
+    later = "what came later is not known." + known_until(7) + belongs + ENDS
     assert said(app) == f"Asked after step 3 of 12; {later}"
     clean(labelled(app.selectbox, "K").set_value(4).run())
     assert (step(app).value, address(app)["asked"]) == (3, "3")
@@ -96,9 +101,8 @@ def test_the_step_can_be_moved_until_another_question_is_picked():
 def test_without_a_moment_the_step_stays_from_question_to_question():
     app = pick(clean(ask_page().run()), 2)
     clean(step(app).set_value(5).run())
-    assert (
-        said(app) == "Asked after step 5 of 12; what came later is not known. The axis ends there."
-    )
+    asked = "Asked after step 5 of 12; what came later is not known."
+    assert said(app) == asked + known_until(14) + ENDS
     ask_own(app, "Who is Clara?")
     assert step(app).value == 5
     pick(app, 0)
@@ -144,3 +148,38 @@ def test_the_axis_ends_at_the_moment_and_one_click_asks_at_the_end_or_goes_back(
     assert app.button(key="ask-at").label == "Ask at its moment"
     clean(app.button(key="ask-at").click().run())
     assert (step(app).value, "asked" in address(app)) == (6, False)
+
+
+def date_box(app):
+    return next(each for each in app.text_input if "before the date" in each.label)
+
+
+def test_the_moment_can_be_a_date():
+    app = pick(clean(ask_page().run()), 2)
+    memory = segviz.build(app.session_state["last"].corpus[0])
+    day = memory.units[7].time.date()
+    clean(date_box(app).set_value(f"{day}").run())
+    assert (step(app).value, address(app)["asked"]) == (memory.as_of(day), str(memory.as_of(day)))
+    clean(date_box(app).set_value("some day").run())
+    assert "is no time" in texts(app)
+    assert step(app).value == memory.as_of(day)
+
+
+def test_the_line_on_the_axis_moves_the_moment():
+    app = pick(clean(ask_page().run()), 2)
+    assert on_canvas(app)["now"] == TOTAL
+    clean(step(app).set_value(5).run())
+    assert on_canvas(app)["now"] == 5
+
+
+def test_another_moment_beside_shows_what_changed():
+    app = clean(opened({"question": "2", "beside": "6"}, ask_page()))
+    memory = segviz.build(app.session_state["last"].corpus[0])
+    found = memory.changes(6, TOTAL)
+    assert f"{len(found.added)} added" in texts(app)
+    assert "after 14 May 2024 (step 6)" in texts(app)
+    assert address(app)["beside"] == "6"
+    labelled(app.radio, "Draw the same tree again").set_value("nothing").run()
+    assert "What changed" not in texts(clean(app))
+    labelled(app.radio, "Draw the same tree again").set_value("another moment").run()
+    assert "What changed" in texts(clean(app))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from segviz.retrieval import PRESETS
+from segviz.retrieval import OPENING, PRESETS
 
 FIRST, SECOND = "ask-tree", "second-tree"
 
@@ -80,3 +80,37 @@ def test_a_link_draws_both_trees_again_and_nothing_beside_ends_it(two):
     two.settle()
     assert two.page.locator(f".st-key-{SECOND}").count() == 0
     assert "beside" not in two.page.url
+
+
+def test_the_now_line_asks_the_memory_as_it_was_and_beside_it_another_moment(app, memory):
+    app.open("ask?question=7")
+    question, total = memory.conversation.questions[7].text, len(memory.steps)
+    left, width, top, _ = map(float, app.attribute(FIRST, "plot").split(","))
+    stage = app.tree(FIRST).locator("canvas.over").bounding_box()
+    mouse, y = app.page.mouse, stage["y"] + top + 6
+    mouse.move(stage["x"] + left + width, y)
+    mouse.down()
+    mouse.move(stage["x"] + left + width * 0.7, y, steps=4)
+    mouse.move(stage["x"] + left + width * 0.5, y, steps=4)
+    mouse.up()
+    app.settle()
+    step = round(total / 2)
+    assert f"asked={step}" in app.page.url or f"asked={step + 1}" in app.page.url
+    step = int(app.page.url.partition("asked=")[2].partition("&")[0])
+    asked = memory.ask(question, PRESETS[OPENING], step=step)
+    assert retrieved(app, FIRST) == list(asked.after)
+    # The other moment, and what changed until now.
+    app.open(f"ask?question=7&beside={step}")
+    assert retrieved(app, SECOND) == list(asked.after)
+    found = memory.changes(step, total)
+    app.page.get_by_text(f"{len(found.added)} added").wait_for()
+
+
+def test_the_axis_by_clock_keeps_the_nodes_and_their_order(app, memory):
+    app.open("ask?question=7")
+    before = retrieved(app, FIRST)
+    clock = app.tree(FIRST).get_by_role("button", name="Draw time by clock")
+    clock.click()
+    app.settle()
+    assert retrieved(app, FIRST) == before
+    assert clock.get_attribute("aria-pressed") == "true"

@@ -164,6 +164,8 @@ interface Message extends Columns {
   /** Without the tree, which another view draws. */
   bare: boolean;
   stage_height: number | null;
+  /** Units that the memory knows, if a person can change that. */
+  now: number | null;
   look: Look;
   /** One colour for each meaning. */
   meanings: Record<"light" | "dark", Record<"gold" | "enters" | "leaves" | "better" | "worse" | "chosen" | "control", string>>;
@@ -385,8 +387,11 @@ interface Attention {
   trail: number | null;
   /** What a search has found of a text that is not here whole. */
   excerpt: { node: number; text: string } | null;
-  drag: { x: number; view: View; moved: boolean; id: number } | null;
+  drag: { x: number; view: View; moved: boolean; now: boolean; id: number } | null;
   dragged: boolean;
+  /** Units up to which the "now" line is being moved; is the pointer on it? */
+  now: number | null;
+  onNow: boolean;
   pointed: number | null;
   linkedUnits: Span[];
   linked: { leaves: number[]; above: number[] };

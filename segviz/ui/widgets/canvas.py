@@ -63,12 +63,14 @@ class CanvasActions:
         session: called with the session that is shown alone, None if that ends.
         setting: called with the setting when a control of the header has come to rest.
         look: called when another colour or label has been chosen.
+        asked: called with the number of units up to which the "now" line was moved.
     """
 
     select: Callable[[int | None], None] | None = None
     session: Callable[[int | None], None] | None = None
     setting: Callable[[Live], None] | None = None
     look: Callable[[Look], None] | None = None
+    asked: Callable[[int | None], None] | None = None
 
 
 def tree_canvas(
@@ -118,6 +120,7 @@ def tree_canvas(
         session=partial(_node, actions.session),
         setting=partial(_legal, read_setting, actions.setting),
         look=partial(_legal, read_look, actions.look),
+        asked=partial(_node, actions.asked),
         query=seek,
     )
 

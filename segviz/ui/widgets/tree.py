@@ -66,12 +66,14 @@ def draw_canvas(
     key: str,
     height: int | str = "content",
     on_setting: Callable[[coloring.Live], None] | None = None,
+    on_asked: Callable[[int | None], None] | None = None,
     similar: Callable[[str], Sequence[int]] | None = None,
     **parts: Any,
 ) -> None:
     """Draws the canvas of a scene; a click selects the node for every panel of the page.
 
-    ``on_setting`` receives the settings chosen in the header. ``similar`` returns the nodes most
+    ``on_setting`` receives the settings chosen in the header, ``on_asked`` the number of units that
+    the memory shall know. ``similar`` returns the nodes most
     relevant to a text; it is used only if every node is one box. ``parts`` are as in
     ``tree_payload``.
     """
@@ -90,6 +92,7 @@ def draw_canvas(
             session=session.show_session,
             setting=on_setting,
             look=write_look,
+            asked=on_asked,
         ),
     )
     if drawn is not shown and not payload.get("bare"):

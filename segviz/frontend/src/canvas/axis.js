@@ -28,6 +28,14 @@ export const leftOf = (axis, unit) => (axis ? axis.left[unit] ?? axis.left.lengt
  * @type {(axis: Axis | null, stop: number) => number} */
 export const rightOf = (axis, stop) => (axis ? axis.right[stop - 1] ?? 0 : stop);
 
+/** The number of units that lie before a place, those in the middle of it by their nearer edge.
+ * @type {(axis: Axis | null, place: number, total: number) => number} */
+export function unitsBefore(axis, place, total) {
+  const unit = Math.min(Math.max(0, unitAt(axis, place)), total - 1);
+  const middle = (leftOf(axis, unit) + rightOf(axis, unit + 1)) / 2;
+  return place < middle ? unit : unit + 1;
+}
+
 /** The last unit that begins at or before a place; the first one before all.
  * @type {(axis: Axis | null, place: number) => number} */
 export function unitAt(axis, place) {

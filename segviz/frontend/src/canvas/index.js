@@ -82,7 +82,7 @@ function createState(parentElement) {
     sight: { view: null, geom: null, boxes: [], written: [], labels: [], marks: [], taller: false, byClock: false },
     attention: {
       selected: null, sentByPython: null, focus: null, hover: null, under: null, trail: null,
-      excerpt: null, half: 0, drag: null, dragged: false, pointed: null,
+      excerpt: null, half: 0, drag: null, dragged: false, now: null, onNow: false, pointed: null,
       linkedUnits: [], linked: { leaves: [], above: [] },
     },
     search: createSearch(),
@@ -182,6 +182,7 @@ function update(s, data) {
     if (attention.selected !== null && !fresh) reveal(s, attention.selected);
   }
   attention.sentByPython = data.selected;
+  attention.now = null;
   for (const role of ROLES) {
     const node = attention[role];
     if (node === null || data.level[node] >= 0) continue;

@@ -79,7 +79,7 @@ export function drawAxis(s, ctx) {
   drawShortened(s, ctx, strip);
   drawDensity(s, ctx);
   ctx.restore();
-  if (data.mode === "grow") drawNow(s, ctx, strip + 3);
+  drawNow(s, ctx, strip + 3);
   ctx.textAlign = "center";
   sight.written = [];
   /** @param {string[]} texts
@@ -213,21 +213,44 @@ function drawDensity({ sight, search, scene: { theme, tree, runs, runOf } }, ctx
 
 const NOW_ROOM = 34; // pixels that "now" needs right of its line
 
-/** How far the conversation has come: a line at the end of the grown part. Where there is
- *  no room to name it, it is left out.
+/** How far the conversation has come: a line at the end of the grown part. Where there is no room
+ *  to name it, it is left out, unless it can be moved.
  * @type {(s: State, ctx: Ctx, bottom: number) => void} */
 function drawNow(s, ctx, bottom) {
-  const { sight, scene: { theme, tree, axis } } = s;
+  const { sight, scene: { theme, tree, data } } = s;
   const { geom } = sight;
-  const now = pixel(sight, rightOf(axis, tree.newest));
-  if (now < geom.left || now + NOW_ROOM > geom.left + geom.width) return;
-  const top = tree.highest < 0 ? geom.axisTop - 20 : rowBox(geom, 0, tree.highest).y;
-  ctx.fillStyle = theme.line;
-  ctx.fillRect(Math.round(now), top, 1, bottom - top);
+  const movable = data.now !== null;
+  if (!movable && data.mode !== "grow") return;
+  const now = nowPixel(s);
+  const end = geom.left + geom.width;
+  if (now < geom.left - 1 || now > end + 1 || (!movable && now + NOW_ROOM > end)) return;
+  const top = movable ? geom.top : tree.highest < 0 ? geom.axisTop - 20 : rowBox(geom, 0, tree.highest).y;
+  const foot = movable && geom.halves > 1 ? geom.axisTop + geom.axisHeight + geom.rows.total : bottom;
+  const x = Math.round(now);
+  if (s.attention.now !== null) {
+    ctx.globalAlpha = 0.7; // what the memory would not know
+    ctx.fillStyle = theme.background;
+    ctx.fillRect(x, top, end - x, foot - top);
+    ctx.globalAlpha = 1;
+  }
+  ctx.fillStyle = movable ? theme.muted : theme.line;
+  ctx.fillRect(x, top, 1, foot - top);
+  if (movable) ctx.fillRect(x - 3, geom.axisTop + 2, 7, GRIP); // where it is held
   ctx.fillStyle = theme.muted;
   ctx.font = theme.font;
-  ctx.textAlign = "left";
-  ctx.fillText("now", now + 5, top + 7);
+  const left = now + NOW_ROOM > end;
+  if (left && s.attention.now === null) return; // it would lie on the boxes
+  ctx.textAlign = left ? "right" : "left";
+  const [day] = movable && s.attention.now ? [data.days[data.unit_day[s.attention.now - 1]]] : [];
+  ctx.fillText(day ? `as of ${day}` : "now", now + (left ? -5 : 5), top + 7);
+}
+
+const GRIP = 12; // pixels
+
+/** Where the known part ends, also while the line is being moved.
+ * @param {State} s */
+export function nowPixel({ sight, attention, scene: { tree, axis, data } }) {
+  return pixel(sight, rightOf(axis, attention.now ?? data.now ?? tree.newest));
 }
 
 /** The labels that keep `gap` pixels from the one before. Items: {x, w, text} with the band's

@@ -1,13 +1,14 @@
 // Mouse, touch and wheel on the canvas.
 
 import { placeIn } from "../shared/dom.js";
-import { unitAt } from "./axis.js";
+import { unitAt, unitsBefore } from "./axis.js";
 import { boxAt } from "./boxes.js";
 import { candidateAt } from "./candidates.js";
 import { onFrame, schedule } from "./scheduler.js";
 import { rowAt } from "./geometry.js";
 import { markAt } from "./rank_marks.js";
 import { showIsolated } from "./legend.js";
+import { nowPixel } from "./margin.js";
 import { fitNode, hover, jumpTo, panBy, select, unitsOf } from "./navigation.js";
 import { insideView, zoomView } from "./view.js";
 
@@ -26,14 +27,19 @@ export function listenPointer(s) {
   on("pointerdown", (event) => {
     attention.dragged = false;
     if (event.button !== 0) return;
-    attention.drag = { x: placeIn(event).x, view: sight.view, moved: false, id: event.pointerId };
+    const now = isOnNow(s, event);
+    attention.drag = { x: placeIn(event).x, view: sight.view, moved: now, now, id: event.pointerId };
+    if (now) s.elements.over.setPointerCapture(event.pointerId);
   });
   on("pointerup", () => {
     attention.dragged = attention.drag?.moved ?? false; // the click that follows must not select
+    const { now } = attention;
+    if (attention.drag?.now && now !== null && now !== s.scene.data.now) s.tell("asked", now);
+    else attention.now = null;
     attention.drag = null;
     schedule(s);
   });
-  on("pointercancel", () => { attention.drag = null; });
+  on("pointercancel", () => { attention.drag = attention.now = null; });
   on("pointerleave", () => {
     attention.under = null;
     hover(s, null, null);
@@ -50,8 +56,8 @@ export function listenPointer(s) {
 }
 
 /** @param {State} state */
-function showCursor({ elements: { over }, attention: { drag, hover: node } }) {
-  over.style.cursor = drag?.moved ? "grabbing" : node !== null ? "pointer" : "default";
+function showCursor({ elements: { over }, attention: { drag, onNow, hover: node } }) {
+  over.style.cursor = onNow || drag?.now ? "ew-resize" : drag?.moved ? "grabbing" : node !== null ? "pointer" : "default";
 }
 
 /** Node under the pointer, or null.
@@ -70,10 +76,34 @@ function nodeAt(s, event) {
   return s.scene.data.level[found] >= 0 ? found : null; // boxes may be a frame older than the data
 }
 
+const NEAR_NOW = 5; // pixels from the line at which it is held
+
+/** Whether the pointer is on the "now" line that can be moved.
+ * @type {(s: State, event: MouseEvent) => boolean} */
+function isOnNow(s, event) {
+  const { x, y } = placeIn(event);
+  const { geom } = s.sight;
+  const foot = geom.axisTop + geom.axisHeight + (geom.halves > 1 ? geom.rows.total : 0);
+  return s.scene.data.now !== null && y >= geom.top && y <= foot && Math.abs(x - nowPixel(s)) <= NEAR_NOW;
+}
+
+/** Moves the "now" line to the pointer.
+ * @type {(s: State, x: number) => void} */
+function moveNow(s, x) {
+  const { geom, view } = s.sight;
+  const place = view.x0 + ((x - geom.left) / geom.width) * (view.x1 - view.x0);
+  s.attention.now = unitsBefore(s.scene.axis, place, unitsOf(s.scene));
+  schedule(s, true);
+}
+
 /** @type {(s: State, event: any) => void} */
 function movePointer(s, event) {
   const { attention } = s;
-  if (attention.drag && !(event.buttons & 1)) attention.drag = null; // released outside the canvas
+  if (attention.drag && !(event.buttons & 1)) attention.drag = attention.now = null; // released outside
+  if (attention.drag?.now) return moveNow(s, placeIn(event).x);
+  const onNow = isOnNow(s, event);
+  if (onNow !== attention.onNow) schedule(s);
+  attention.onNow = onNow;
   if (attention.drag) {
     const shift = placeIn(event).x - attention.drag.x;
     const { x0, x1 } = attention.drag.view;

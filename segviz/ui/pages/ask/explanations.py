@@ -9,12 +9,20 @@ import streamlit as st
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.cases import setting_name
 from segviz.evaluation.compare import Chart
+from segviz.export import changes_csv, file_name
 from segviz.figures.charts import rows_figure
 from segviz.memory.answer import is_adversarial
 from segviz.retrieval import Stage
 from segviz.retrieval.gold import ABSENT, ANSWERED, FOUND, LATER, MISSED, QUOTED
 from segviz.systems import level_name, level_names
-from segviz.ui.settings import CUSTOM, AnswerState, change_settings, read_option
+from segviz.ui.settings import (
+    CUSTOM,
+    AnswerState,
+    beside_moment,
+    change_settings,
+    read_option,
+)
+from segviz.ui.state import AppSession
 from segviz.ui.widgets import captions, charts, lists
 from segviz.view.captions import dispute_lines, moment_sentence
 from segviz.view.palette import LEVEL_COLOURS
@@ -60,13 +68,16 @@ def levels_note(state: AnswerState) -> None:
 
 
 def pair_sentence(first: AnswerState, second: AnswerState) -> str:
-    """Compares two settings in Markdown: their gold turns, and the nodes that both retrieve."""
+    """Compares two settings or moments in Markdown: their gold turns, the nodes both retrieve."""
     names, numbers = [], []
-    for which, each in (("first", first.result), ("second", second.result)):
+    for which, state in (("first", first), ("second", second)):
+        each = state.result
         option = read_option(each.settings)
         name = setting_name(each.settings) if option == CUSTOM else option
+        if beside_moment():
+            name = moment_name(state.session, state.shown.step)
         names.append(f"**{captions.unmarked(name)}** ({which})")
-        fates = first.gold.fate(each.evidence).values()
+        fates = state.gold.fate(each.evidence).values()
         numbers.append(sum(fate in (FOUND, QUOTED, ANSWERED) for fate in fates))
     sentence = " and ".join(names)
     if first.gold.turns:
@@ -76,6 +87,74 @@ def pair_sentence(first: AnswerState, second: AnswerState) -> str:
     common = len(set(first.result.after) & set(second.result.after))
     both = f"{common} of {captions.counted(len(first.result.after), 'retrieved node')}"
     return f"{sentence}. In both: {both}."
+
+
+def moment_name(session: AppSession, step: int) -> str:
+    """Names a number of steps by the day of its last unit, as in "after 12 May 2023 (step 40)"."""
+    if not step:
+        return "before the first turn"
+    time = session.memory.steps[step - 1].unit.time
+    return f"after {time:%d %b %Y} (step {step})" if time else f"after step {step}"
+
+
+_CHANGES_LISTED = 12
+"""Number of changed nodes of a kind that are drawn; the table has all."""
+
+_CHANGED = {
+    "superseded": "no longer true by the store",
+    "rewritten": "rewritten",
+    "retired": "retired",
+    "added": "added",
+}
+
+
+def changes_panel(state: AnswerState) -> None:
+    """Draws what changed between the moments of the two trees, and offers it as a table."""
+    session, other = state.session, state.beside
+    if other is None:
+        return
+    total = len(session.memory.steps)
+    steps = sorted(
+        total if each is None else each for each in (state.result.settings.step, other.step)
+    )
+    found = session.memory.changes(*steps)
+    counts = {kind: [row for row in found.rows if row.kind == kind] for kind in _CHANGED}
+    told = ", ".join(f"{len(rows):,} {_CHANGED[kind]}" for kind, rows in counts.items() if rows)
+    first, last = (moment_name(session, step) for step in steps)
+    st.markdown(f"**What changed** from {first} to {last}: {told or 'nothing'}.")
+    change = found.evidence(state.question, state.settings)
+    rows: list[tuple[str, str, str]] = []
+    names = level_names(session.memory.system)
+    for kind, changed in counts.items():
+        # Nodes of the evidence come first.
+        seen = {*change.before.after, *change.after.after}
+        ordered = sorted(changed, key=lambda each: (each.node not in seen, -each.level, each.node))
+        for each in ordered[:_CHANGES_LISTED]:
+            start, stop = each.span
+            units = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
+            where = f"{level_name(each.level, names)}, {units}"
+            until = f" ({each.ended}), with a later text about the same" * bool(each.ended)
+            mark = " · retrieved" * (each.node in seen)
+            title = f"{_CHANGED[kind]}{until} · node {each.node}, {where}{mark}"
+            rows.append((title, each.before, each.after))
+    if rows:
+        lists.diffs(rows, key="changes")
+    hidden = sum(max(0, len(changed) - _CHANGES_LISTED) for changed in counts.values())
+    st.caption(
+        f"Evidence: {len(change.entered)} entered, {len(change.left)} left, "
+        f"{len(change.rewritten)} in both with another text."
+        + f" Showing {len(rows):,} of {len(found.rows):,} changes."
+        * bool(hidden)
+    )
+    st.download_button(
+        "All changes (CSV)",
+        lambda: changes_csv(found),
+        file_name=file_name(session.conversation.id, "changes", "csv"),
+        mime="text/csv",
+        key="changes-file",
+        icon=":material/download:",
+        on_click="ignore",
+    )
 
 
 def gold_line(state: AnswerState) -> None:

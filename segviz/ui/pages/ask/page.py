@@ -16,7 +16,14 @@ from segviz.ui.address import VIEWS, pinned, read_view
 from segviz.ui.inspector import node_details, node_transcript, pins_panel
 from segviz.ui.pages import Panel, draw_panels, drawn
 from segviz.ui.pages.ask import answer, explanations, question_and_settings
-from segviz.ui.settings import AnswerState, AskState, read_asked, write_live_setting
+from segviz.ui.settings import (
+    AnswerState,
+    AskState,
+    beside_moment,
+    read_asked,
+    write_beside,
+    write_live_setting,
+)
 from segviz.ui.state import AppSession
 from segviz.ui.widgets import captions, export_menu, lists, question, tree
 from segviz.view import coloring, scene
@@ -106,7 +113,8 @@ def _tree(state: AnswerState, bare: bool = False, canvas: str = "ask") -> None:
     levels = int(session.memory.structure.level.max()) + 1
     paired = state.beside is not None and not bare
     units = len(session.memory.units)
-    if result.settings.step is not None:  # the axis ends at the moment that is asked
+    if result.settings.step is not None and not beside_moment():
+        # The axis ends at the moment that is asked; of two moments it is the same.
         units = int(result.structure.stop[result.structure.active].max(initial=0))
     shown = replace(
         scene.answered(
@@ -121,10 +129,21 @@ def _tree(state: AnswerState, bare: bool = False, canvas: str = "ask") -> None:
             shown,
             key=f"{canvas}-tree",
             on_setting=partial(write_live_setting, session, canvas),
+            on_asked=partial(_move_now, session, canvas),
+            now=len(session.memory.steps) if result.settings.step is None else result.settings.step,
             similar=partial(result.similar, count=_SIMILAR),
             stage=_PAIRED if paired else min(max(76 + 110 * levels, 290), 640),
             bare=bare,
         )
+
+
+def _move_now(session: AppSession, canvas: str, units: int | None) -> None:
+    """Asks the memory as it was when it knew so many units."""
+    step = min(units or 0, len(session.memory.steps))
+    if canvas == keys.BESIDE and beside_moment():
+        write_beside(step)
+    else:
+        question_and_settings.write_asked(session, step)
 
 
 def _other_drawing(state: AnswerState, view: str) -> None:
@@ -178,6 +197,7 @@ PANELS: tuple[Panel[AnswerState], ...] = (
     Panel("", explanations.moment, lambda it: it.result.settings.step is not None),
     Panel("", explanations.levels_note, lambda it: it.settings.levels is not None),
     Panel("", _trees, lambda it: len(it.result.structure)),
+    Panel("", explanations.changes_panel, lambda it: beside_moment() and it.beside is not None),
     Panel("", explanations.gold_line, lambda it: it.question.index >= 0),
     Panel("", answer.answer_panel),
     Panel("", explanations.stages_panel, lambda it: it.result.stages),
@@ -188,5 +208,5 @@ PANELS: tuple[Panel[AnswerState], ...] = (
 )
 """Panels below the controls, from the top."""
 
-WITHOUT_A_TREE = PANELS[:4]
+WITHOUT_A_TREE = PANELS[:5]
 """Panels of a memory without nodes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -18,6 +19,7 @@ from segviz.ui.settings import (
     CUSTOM,
     AskState,
     asked_from,
+    beside_moment,
     change_settings,
     declared_setting,
     parameter_control,
@@ -200,19 +202,24 @@ def _levels(asked: AskState, levels: Parameter) -> None:
 
 
 _NOTHING, _KEPT = "nothing", "this setting, kept as it is"
+_MOMENT = "another moment"
 
 
 def _beside(asked: AskState) -> None:
-    """Draws the choice of a second setting, with which the same tree is drawn beside the first."""
+    """Draws the choice of a second setting or moment, drawn beside the first tree."""
     session, scoring = asked.session, asked.beside
     presets = [name for name in preset_options(session.memory.system) if name != CUSTOM]
     shown = _NOTHING if scoring is None else read_option(scoring)
-    shown = _KEPT if shown == CUSTOM else shown
+    shown = _MOMENT if beside_moment() else _KEPT if shown == CUSTOM else shown
+    total = len(session.memory.steps)
 
     def choose(name: str) -> None:
         settings = read_settings(session)
         if name == _NOTHING:
             write_beside(None)
+        elif name == _MOMENT:
+            now = asked_from(session) if settings.step is None else settings.step
+            write_beside(now // 2)
         else:
             write_beside(settings if name == _KEPT else with_option(settings, name))
 
@@ -221,13 +228,15 @@ def _beside(asked: AskState) -> None:
         width="content",
         key="second-setting",
         disabled=read_view() != VIEWS[0],
-        help="Compares two settings: the same tree is drawn twice, on the time axis",
+        help="Compares two settings, or two moments, side by side on the time axis",
     ):
         st.radio(
             "Draw the same tree again, with",
-            [_NOTHING, *presets, _KEPT],
+            [_NOTHING, *presets, _KEPT, *([_MOMENT] if total > 1 else [])],
             **shows("second-option", shown, choose),
         )
+        if shown == _MOMENT and scoring is not None:
+            moment_control(session, "The other moment", scoring.step or 0, write_beside, "second")
 
 
 def _ingredients(asked: AskState) -> None:
@@ -292,16 +301,55 @@ def _propagation(asked: AskState) -> None:
 
 
 def _asked_step(asked: AskState) -> None:
-    """Draws the slider of the step that is asked; at first the question's moment or the last."""
+    """Draws the choice of the moment that is asked; at first the question's, or the last."""
     session, settings = asked.session, asked.settings
-    total = len(session.memory.steps)
-    if not total:
-        return
     step = declared_setting("step")
-    st.slider(
-        step.label,
-        0,
-        total,
-        help=step.spec.details,
-        **setting(session, settings, "step", asked_from(session)),
+    now = asked_from(session) if settings.step is None else settings.step
+    change = partial(write_asked, session)
+    moment_control(session, step.label, now, change, "asked", step.spec.details)
+
+
+def write_asked(session: AppSession, step: int) -> None:
+    """Asks the memory in its state after ``step``."""
+    change_settings(session, step=step)
+
+
+def moment_control(
+    session: AppSession,
+    label: str,
+    step: int,
+    write: Callable[[int], None],
+    name: str,
+    details: str | None = None,
+) -> None:
+    """Draws a slider of steps, and a box for a date where the conversation has times.
+
+    ``name`` tells this control from the others; ``write`` takes the chosen number of steps.
+    """
+    memory = session.memory
+    if not memory.steps:
+        return
+    st.slider(label, 0, len(memory.steps), help=details, **shows(f"{name}-step", step, write))
+    if memory.conversation.period is None:
+        return
+    first, last = (f"{end:%Y-%m-%d}" for end in memory.conversation.period)
+    problem = f"{name}-date-problem"
+
+    def read(text: str) -> None:
+        """Takes a date; keeps the reason if it is none."""
+        st.session_state.pop(problem, None)
+        try:
+            if text.strip():
+                write(memory.as_of(text))
+        except ValueError as error:
+            st.session_state[problem] = str(error)
+
+    st.text_input(
+        "or as it was before the date",
+        placeholder=f"{first} to {last}",
+        help="A date or a time: 2024-05-01, 2024-05-01 14:30. What was said on that day or later "
+        "is not known then.",
+        **shows(f"{name}-date", "", read),
     )
+    if problem in st.session_state:
+        st.caption(captions.unmarked(st.session_state[problem]))
