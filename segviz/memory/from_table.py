@@ -459,14 +459,14 @@ def _steps(
     for place in inner:
         spans = [nodes[child].span for child in nodes[place].children]
         nodes[place].span = (min(s for s, _ in spans), max(s for _, s in spans))
-    said = list(accumulate((seconds(unit.time) if unit.time else 0.0 for unit in units), max))
+    latest = list(accumulate((seconds(unit.time) if unit.time else 0.0 for unit in units), max))
     ending: list[list[int]] = [[] for _ in units]
     last: dict[int, int] = {}  # the unit with which each node is added
     for place in [*leaves, *inner]:
         _, stop = nodes[place].span
         children = nodes[place].children
         time = _time(nodes[place]) if children else None
-        stored = bisect_right(said, seconds(time)) if time and seconds(time) <= said[-1] else 0
+        stored = bisect_right(latest, seconds(time)) if time and seconds(time) <= latest[-1] else 0
         last[place] = max(stop - 1, stored - 1, *(last[child] for child in children))
         ending[last[place]].append(place)
     number: dict[int, int] = {}  # place in the table -> number in the memory, by order of adding

@@ -158,14 +158,14 @@ class Memory:
         if self.conversation.period is None:
             what = "has no times, so there is no memory as of a time"
             raise ValueError(f"{self.conversation.id!r:.60} {what}; name a step (step=)")
-        return bisect_left(self._said(time.tzinfo is not None), seconds(time))
+        return bisect_left(self._latest_times(time.tzinfo is not None), seconds(time))
 
-    def _said(self, zoned: bool) -> list[float]:
+    def _latest_times(self, zoned: bool) -> list[float]:
         """Returns the latest time of a turn in the memory after each step; it never decreases.
 
         The times are seconds since 1970, as written unless ``zoned``.
         """
-        if zoned not in self._said_cache:
+        if zoned not in self._times_cache:
             times = {
                 turn.id: seconds(time if zoned else time.replace(tzinfo=None))
                 for session in self.conversation.sessions
@@ -174,11 +174,11 @@ class Memory:
             }
             placed = (self.conversation.placed(step.unit, self.unit) for step in self.steps)
             latest = (max(times.get(each, -math.inf) for each in ids) for ids in placed)
-            self._said_cache[zoned] = list(accumulate(latest, max))
-        return self._said_cache[zoned]
+            self._times_cache[zoned] = list(accumulate(latest, max))
+        return self._times_cache[zoned]
 
     @cached_property
-    def _said_cache(self) -> dict[bool, list[float]]:
+    def _times_cache(self) -> dict[bool, list[float]]:
         return {}
 
     def changes(self, a: int | str | date, b: int | str | date) -> Changes:
@@ -208,7 +208,7 @@ class Memory:
         self.at(when)  # raises outside
         if when == len(self.steps):
             return when, math.inf
-        return when, self._said(zoned=False)[when - 1] if when else -math.inf
+        return when, self._latest_times(zoned=False)[when - 1] if when else -math.inf
 
     @cached_property
     def _place(self) -> dict[str, int]:

@@ -65,15 +65,13 @@ def draw_canvas(
     *,
     key: str,
     height: int | str = "content",
-    on_setting: Callable[[coloring.Live], None] | None = None,
-    on_asked: Callable[[int | None], None] | None = None,
+    actions: canvas.CanvasActions | None = None,
     similar: Callable[[str], Sequence[int]] | None = None,
     **parts: Any,
 ) -> None:
     """Draws the canvas of a scene; a click selects the node for every panel of the page.
 
-    ``on_setting`` receives the settings chosen in the header, ``on_asked`` the number of units that
-    the memory shall know. ``similar`` returns the nodes most
+    ``actions`` are further actions of the user. ``similar`` returns the nodes most
     relevant to a text; it is used only if every node is one box. ``parts`` are as in
     ``tree_payload``.
     """
@@ -87,12 +85,11 @@ def draw_canvas(
         height=height,
         texts=drawn.structure.text,
         similar=similar if drawn is shown else None,
-        actions=canvas.CanvasActions(
+        actions=replace(
+            actions or canvas.CanvasActions(),
             select=lambda box: session.select(drawn.node(box)),
             session=session.show_session,
-            setting=on_setting,
             look=write_look,
-            asked=on_asked,
         ),
     )
     if drawn is not shown and not payload.get("bare"):

@@ -117,17 +117,17 @@ def changes_panel(state: AnswerState) -> None:
     steps = sorted(
         total if each is None else each for each in (state.result.settings.step, other.step)
     )
-    found = session.memory.changes(*steps)
-    counts = {kind: [row for row in found.rows if row.kind == kind] for kind in _CHANGED}
-    told = ", ".join(f"{len(rows):,} {_CHANGED[kind]}" for kind, rows in counts.items() if rows)
+    changes = session.memory.changes(*steps)
+    counts = {kind: [row for row in changes.rows if row.kind == kind] for kind in _CHANGED}
+    summary = ", ".join(f"{len(rows):,} {_CHANGED[kind]}" for kind, rows in counts.items() if rows)
     first, last = (moment_name(session, step) for step in steps)
-    st.markdown(f"**What changed** from {first} to {last}: {told or 'nothing'}.")
-    change = found.evidence(state.question, state.settings)
+    st.markdown(f"**What changed** from {first} to {last}: {summary or 'nothing'}.")
+    evidence = changes.evidence(state.question, state.settings)
     rows: list[tuple[str, str, str]] = []
     names = level_names(session.memory.system)
     for kind, changed in counts.items():
         # Nodes of the evidence come first.
-        seen = {*change.before.after, *change.after.after}
+        seen = {*evidence.before.after, *evidence.after.after}
         ordered = sorted(changed, key=lambda each: (each.node not in seen, -each.level, each.node))
         for each in ordered[:_CHANGES_LISTED]:
             start, stop = each.span
@@ -141,14 +141,14 @@ def changes_panel(state: AnswerState) -> None:
         lists.diffs(rows, key="changes")
     hidden = sum(max(0, len(changed) - _CHANGES_LISTED) for changed in counts.values())
     st.caption(
-        f"Evidence: {len(change.entered)} entered, {len(change.left)} left, "
-        f"{len(change.rewritten)} in both with another text."
-        + f" Showing {len(rows):,} of {len(found.rows):,} changes."
+        f"Evidence: {len(evidence.entered)} entered, {len(evidence.left)} left, "
+        f"{len(evidence.rewritten)} in both with another text."
+        + f" Showing {len(rows):,} of {len(changes.rows):,} changes."
         * bool(hidden)
     )
     st.download_button(
         "All changes (CSV)",
-        lambda: changes_csv(found),
+        lambda: changes_csv(changes),
         file_name=file_name(session.conversation.id, "changes", "csv"),
         mime="text/csv",
         key="changes-file",

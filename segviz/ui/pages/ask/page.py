@@ -26,6 +26,7 @@ from segviz.ui.settings import (
 )
 from segviz.ui.state import AppSession
 from segviz.ui.widgets import captions, export_menu, lists, question, tree
+from segviz.ui.widgets.canvas import CanvasActions
 from segviz.view import coloring, scene
 
 _PAIRED = 260
@@ -128,8 +129,10 @@ def _tree(state: AnswerState, bare: bool = False, canvas: str = "ask") -> None:
             session,
             shown,
             key=f"{canvas}-tree",
-            on_setting=partial(write_live_setting, session, canvas),
-            on_asked=partial(_move_now, session, canvas),
+            actions=CanvasActions(
+                setting=partial(write_live_setting, session, canvas),
+                asked=partial(_move_now, session, canvas),
+            ),
             now=len(session.memory.steps) if result.settings.step is None else result.settings.step,
             similar=partial(result.similar, count=_SIMILAR),
             stage=_PAIRED if paired else min(max(76 + 110 * levels, 290), 640),
