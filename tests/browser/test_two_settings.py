@@ -109,6 +109,7 @@ def test_the_now_line_asks_the_memory_as_it_was_and_beside_it_another_moment(app
 def test_the_axis_by_clock_keeps_the_nodes_and_their_order(app, memory):
     app.open("ask?question=7")
     before = retrieved(app, FIRST)
+    app.tree(FIRST).locator("button.more").click()
     clock = app.tree(FIRST).get_by_role("button", name="Draw time by clock")
     clock.click()
     app.settle()
