@@ -227,40 +227,26 @@ def declared_setting(name: str) -> Parameter:
 def read_beside(session: AppSession, settings: RetrievalSettings) -> RetrievalSettings | None:
     """Returns the settings of the second tree on Ask; None without one.
 
-<<<<<<< HEAD
-    They differ in the ranking only from ``settings``, those of the first tree.
-    """
-    ranking: RetrievalSettings | None = st.session_state.get(keys.BESIDE)
-    if ranking is None:
-        return None
-    return _possible(session.memory, settings.ranked_as(ranking))
-
-
-def write_beside(ranking: RetrievalSettings | None) -> None:
-    """Sets the ranking of the second tree on Ask; None removes the tree."""
-    st.session_state[keys.BESIDE] = ranking and RetrievalSettings().ranked_as(ranking)
-=======
-    They differ from ``settings``, those of the first tree, in scoring only, or in the step only.
+    They differ from ``settings``, those of the first tree, in the ranking or in the step only.
     """
     other: RetrievalSettings | int | None = st.session_state.get(keys.BESIDE)
     if isinstance(other, int):
         return replace(settings, step=min(other, len(session.memory.steps)))
     if other is None:
         return None
-    return _possible(session.memory, settings.scored_as(other))
+    return _possible(session.memory, settings.ranked_as(other))
 
 
 def write_beside(other: RetrievalSettings | int | None) -> None:
-    """Sets the scoring, or the step, of the second tree on Ask; None removes the tree."""
+    """Sets the ranking, or the step, of the second tree on Ask; None removes the tree."""
     if isinstance(other, RetrievalSettings):
-        other = RetrievalSettings().scored_as(other)
+        other = RetrievalSettings().ranked_as(other)
     st.session_state[keys.BESIDE] = other
 
 
 def beside_moment() -> bool:
     """Returns True if the second tree on Ask shows another moment."""
     return isinstance(st.session_state.get(keys.BESIDE), int)
->>>>>>> 60a9417b (Ask: the now line asks the memory as it was; Beside shows another moment and what changed)
 
 
 def write_live_setting(session: AppSession, canvas: str, live: Live) -> None:

@@ -47,11 +47,8 @@ class Bookmark:
         colour, labels: the choice of colour and label of nodes (``Look``).
         pins: up to two nodes that are compared side by side.
         sweep_cell: the setting that Sweep shows in full: policy, α and H.
-<<<<<<< HEAD
-        beside: ranking of the second tree on Ask: how nodes are scored, and which may come back.
-=======
-        beside: what the second tree on Ask shows: another scoring, or another number of steps.
->>>>>>> 60a9417b (Ask: the now line asks the memory as it was; Beside shows another moment and what changed)
+        beside: what the second tree on Ask shows: another ranking (how nodes are scored, and which
+            may come back), or the memory after another number of steps.
     """
 
     sample: str | None = None
@@ -299,9 +296,13 @@ def _cell(given: str) -> tuple[str, float, int]:
     return policy, alpha, horizon
 
 
-<<<<<<< HEAD
-def _beside(given: str) -> RetrievalSettings:
-    """Reads the ranking of the second tree on Ask: a preset, or settings as in alpha=0.3;k=4."""
+def _beside(given: str) -> RetrievalSettings | int:
+    """Reads what the second tree on Ask shows.
+
+    That is a preset, settings as in alpha=0.3;k=4, or a number of steps.
+    """
+    if given.isdecimal():
+        return int(_COUNT(given))
     if given in PRESETS:
         return PRESETS[given]
     parts = dict(part.partition("=")[::2] for part in given.split(";") if part)
@@ -312,21 +313,6 @@ def _beside(given: str) -> RetrievalSettings:
             f"{', '.join(PRESETS)}, or some of {names}, as in policy=both;alpha=0.3"
         )
     known = [each for each in _RANKING if each.in_link in parts]
-=======
-def _beside(given: str) -> RetrievalSettings | int:
-    """Reads what the second tree on Ask shows.
-
-    That is a preset, or policy, α, H and relevance, or a number of steps.
-    """
-    if given in PRESETS:
-        return PRESETS[given]
-    if given.isdecimal():
-        return int(_COUNT(given))
-    policy, *rest = given.split(",", 3)
-    if len(rest) != 3:
-        known = ", ".join(PRESETS)
-        raise ValueError(f"expected a preset, one of {known}, or policy,α,H,relevance, or a step")
->>>>>>> 60a9417b (Ask: the now line asks the memory as it was; Beside shows another moment and what changed)
     return RetrievalSettings(
         **{each.name: _READERS[each.in_link](parts[each.in_link]) for each in known}
     )
