@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
+from typing import Any
 
 from segviz import files, store
 from segviz.cli.build_options import memory_of, refuse_idle, system_options
 from segviz.cli.command import (
     OK,
+    UNFINISHED,
     Console,
     Options,
     UsageError,
     command,
     either,
+    option,
     output_options,
     user_errors,
 )
@@ -28,10 +32,11 @@ from segviz.cli.source import (
     read_conversation,
     write_file,
 )
+from segviz.evaluation.audit import Audit
 from segviz.evaluation.audit import audit as audited
-from segviz.evaluation.stages import occurring
+from segviz.evaluation.stages import curve_rows, occurring
 from segviz.export import rows_csv, trec_qrels, trec_run
-from segviz.export.audit import audit_html
+from segviz.export.audit import audit_html, audit_junit
 from segviz.loaders import LoadError, table_rows
 from segviz.memory import Memory, locomo_facts, memory_from
 
@@ -44,6 +49,11 @@ _STORE = (
 _ANSWERS = "A table of segviz grade -o, or any with columns question (its number) and right."
 _CSV = "Also write a row per question and gold turn as CSV."
 _TREC = "Write qrels.txt and SYSTEM.run, TREC's formats, with the turns of the K nodes."
+_LIMITS = (
+    "Limits on shares of the gold turns: recall (read turns) is a least share, a stage with "
+    "hyphens a largest one, as in recall=.8,never-written=.1. Exit code 3 if one is missed."
+)
+_JUNIT = "Write the limits as JUnit XML, a test case for each."
 _STALE = 10
 _YES_NO = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
@@ -54,6 +64,8 @@ _YES_NO = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no
 @path_option("--answers", _ANSWERS, "FILE")
 @path_option("-o --output", _CSV)
 @path_option("--trec", _TREC, "FOLDER")
+@option("--fail-under", _LIMITS, metavar="NAME=SHARE,…")
+@path_option("--junit", _JUNIT)
 @path_option("--html", "Write a report that works offline.")
 @options_for(*SHARED)
 @conversation_options()
@@ -75,6 +87,9 @@ def audit(options: Options, console: Console) -> int:
     own retrieval. If its search gives no scores, score and needed are in proportion to 1/rank.
     --system locomo-facts audits the facts that a LoCoMo file brings.
 
+    Sentences say what to do: raise K, look at extraction, look at recency. JSON and the page have
+    the gold turns behind each, and the share that a larger K or more tokens would read.
+
     Also lists texts that a later text on the same subject may have replaced. They are compared by
     words and meaning: a pair may agree, and a contradiction in other words is not found.
 
@@ -82,11 +97,13 @@ def audit(options: Options, console: Console) -> int:
     against time, turns, written, questions), stages (all, category, session: a row each with the
     share of every stage), evidence (question, number, category, turn, said, stage, rank, score,
     needed, memory, unsure), stale
-    (text, turns, newer, newer_turns, likeness, ended).
+    (text, turns, newer, newer_turns, likeness, ended), advice (text, evidence: places in that
+    list), curve (read, share), limits (name, limit, share, kept).
 
     Examples:
         segviz audit chat.json --store mem0.json
         segviz audit talk.json --store facts.csv --html audit.html
+        segviz audit talk.json --store facts.csv --fail-under recall=.8,never-written=.1
         segviz audit sample:ines-theo --system my_module:Notes
         segviz audit talk.json --system bm25 -k 100 --trec runs
         segviz audit boat.json.gz
@@ -94,37 +111,68 @@ def audit(options: Options, console: Console) -> int:
     either(options, "store", "system")
     # Check the files to write before the work begins.
     inputs = [each for each in (options.file, options.store) if each]
-    table, page = (path and output_path(path, *inputs) for path in (options.output, options.html))
+    named = {name: getattr(options, name) for name in ("output", "html", "junit")}
+    paths = {name: output_path(path, *inputs) for name, path in named.items() if path}
+    limits = _limits(options.fail_under or "")
+    if options.junit and not limits:
+        raise UsageError("--junit writes the limits of --fail-under; give both")
     with models(options, console) as clients:
         memory = _memory(options, console, clients)
         conversation = memory.conversation
         with user_errors():
             right = _right(options.answers, memory) if options.answers else None
             result = audited(memory, right=right, **given(options, SHARED))
+            kept = result.limits(limits) if limits else {}
     # Write the files, then print the result.
-    if table:
-        write_file(table, rows_csv(result.rows()))
+    contents = {
+        "output": lambda: rows_csv(result.rows()),
+        "html": lambda: audit_html(result),
+        "junit": lambda: audit_junit(result, limits),
+    }
+    for name, path in paths.items():
+        write_file(path, contents[name]())
     if options.trec:
         folder = Path(options.trec).expanduser()
         with user_errors(OSError):
             folder.mkdir(exist_ok=True)
         write_file(folder / "qrels.txt", trec_qrels(conversation))
         write_file(folder / re.sub(r"[^\w.-]", "_", f"{memory.system}.run"), trec_run(result))
-    if page:
-        write_file(page, audit_html(result))
-    tables = result.tables()
+    code = OK if all(fine for _, fine in kept.values()) else UNFINISHED
     if options.json:
-        content = {
-            "conversation": conversation.id,
-            "system": memory.system,
-            "settings": settings_content(result.settings),
-            "counts": dict(result.counts),
-            "stages": tables,
-            "evidence": result.rows(),
-            "stale": result.stale,
-        }
-        console.json("audit", content)
-        return OK
+        console.json("audit", _content(result, limits, kept))
+        return code
+    _report(result, console)
+    for name, (share, fine) in kept.items():
+        side = "at least" if name == "recall" else "at most"
+        verdict = "kept" if fine else "failed"
+        console.line(f"{verdict}: {name} is {share:.3f}, expected {side} {limits[name]:g}")
+    return code
+
+
+def _content(
+    result: Audit, limits: dict[str, float], kept: dict[str, tuple[float, bool]]
+) -> dict[str, Any]:
+    """Returns the fields of ``--json``."""
+    return {
+        "conversation": result.memory.conversation.id,
+        "system": result.memory.system,
+        "settings": settings_content(result.settings),
+        "counts": dict(result.counts),
+        "stages": result.tables(),
+        "evidence": result.rows(),
+        "advice": [{"text": each.text, "evidence": each.places} for each in result.advice],
+        "curve": curve_rows(result.stages),
+        "limits": [
+            {"name": name, "limit": limits[name], "share": share, "kept": fine}
+            for name, (share, fine) in kept.items()
+        ],
+        "stale": result.stale,
+    }
+
+
+def _report(result: Audit, console: Console) -> None:
+    """Prints counts, stages, advice and texts that may be out of date."""
+    memory, tables = result.memory, result.tables()
     counts, how = result.counts, result.settings.in_words
     console.line(
         f"{memory.system}: {counts['texts']} texts from {counts['written']} of "
@@ -134,17 +182,37 @@ def audit(options: Options, console: Console) -> int:
     if late := counts["against time"]:
         console.line(f"{late} texts have the words of a turn that was said after they were written")
     if not result.stages:
-        console.line(f"{conversation.id} has no question with evidence, so no stage is known")
+        console.line(
+            f"{memory.conversation.id} has no question with evidence, so no stage is known"
+        )
     else:
-        console.line(f"{counts['questions']} questions with evidence, K {options.k}, by {how}")
+        console.line(
+            f"{counts['questions']} questions with evidence, K {result.settings.k}, by {how}"
+        )
         columns = ("group", "gold turns", *occurring(tables["all"]))
         console.rows([{name: row[name] for name in columns} for t in tables.values() for row in t])
+    for advice in result.advice:
+        console.line(f"* {advice.text}")
     if result.stale:
         console.line(f"{len(result.stale)} texts with a later one on the same subject, or ended:")
     for each in result.stale[:_STALE]:
         console.line(f"  {each.text}")
         console.line(f"    -> {each.newer or 'ended ' + each.ended}")
-    return OK
+
+
+def _limits(text: str) -> dict[str, float]:
+    """Reads limits such as ``recall=.8,never-written=.1``; raises UsageError for another form."""
+    limits: dict[str, float] = {}
+    for part in filter(str.strip, text.split(",")):
+        name, _, share = part.partition("=")
+        try:
+            limits[name.strip()] = float(share)
+        except ValueError:
+            limits[name.strip()] = math.nan
+        if not 0 <= limits[name.strip()] <= 1:
+            expected = "a name and a share from 0 to 1, such as recall=.8"
+            raise UsageError(f"--fail-under {part.strip()!r:.40}; expected {expected}")
+    return limits
 
 
 def _right(path: str, memory: Memory) -> dict[int, bool]:

@@ -21,7 +21,11 @@ EXITS = (
     ("0", "done"),
     ("1", "the server failed, or the doctor found something missing"),
     ("2", "the file or the options cannot be used; the message says why"),
-    ("3", "a model or the workers gave up; finished work is saved, the same command continues it"),
+    (
+        "3",
+        "a model or the workers gave up; finished work is saved, the same command continues it. "
+        "Of segviz audit: a share misses its limit (--fail-under)",
+    ),
     ("130", "interrupted (Ctrl+C)"),
 )
 """Exit codes of all commands, for the help. Another code, 141, means that the reader of a pipe has

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,19 +10,42 @@ from typing import Any
 import numpy as np
 
 from segviz.conversation import category_label
-from segviz.evaluation.aggregate import Row
+from segviz.evaluation.aggregate import Row, number_of
 from segviz.evaluation.compare import native_settings
 from segviz.evaluation.stages import (
+    DEEP,
+    DEPTHS,
     NEVER_WRITTEN,
+    NOT_RANKED,
+    NOT_READ,
+    READ,
     STAGES,
+    WRONG,
     EvidenceStage,
+    beginnings,
     evidence_stages,
     stage_rows,
     with_answers,
 )
 from segviz.memory import AGAINST_TIME, Memory, Superseded, superseded
 from segviz.retrieval import RetrievalSettings
+from segviz.text.captions import counted
 from segviz.tree import SOURCE_TURNS, UNSURE_TURNS
+
+_NOTABLE = 0.02  # share of the gold turns that a piece of advice is about, at least
+_UNEVEN = 0.1  # how much larger a share must be than chance to be named as a cause
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Sentence that says what to do about lost evidence, with its numbers.
+
+    ``places`` are those of the gold turns behind it in the stages of the audit; none for advice
+    about stored texts.
+    """
+
+    text: str
+    places: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,6 +97,161 @@ class Audit:
         """Stored texts that may be out of date; see :func:`superseded`."""
         return superseded(self.memory)
 
+    @cached_property
+    def advice(self) -> tuple[Advice, ...]:
+        """Sentences on lost evidence; the one about most gold turns comes first."""
+        if not self.stages:
+            return ()
+        given = [
+            *(self._extraction(), self._more_texts(), self._recency()),
+            *(self._budget(), self._answers()),
+        ]
+        by_turns = sorted(filter(None, given), key=lambda each: -len(each.places))
+        return (*by_turns, *filter(None, [self._inventions()]))
+
+    def _at(self, *stages: str) -> list[int]:
+        """Returns the places of the gold turns at some stages, [] if they are hardly any."""
+        places = [place for place, one in enumerate(self.stages) if one.stage in stages]
+        return places if len(places) >= _NOTABLE * len(self.stages) else []
+
+    def _share(self, places: Sequence[int]) -> str:
+        return f"{len(places)} of {counted(len(self.stages), 'gold turn')}"
+
+    def _extraction(self) -> Advice | None:
+        """Advises to look at extraction where turns were never written, and at which kind."""
+        places = self._at(NEVER_WRITTEN)
+        if not places:
+            return None
+        # The category of which most is never written, if that is more than of all turns.
+        group: dict[str, list[int]] = {}
+        for place, one in enumerate(self.stages):
+            group.setdefault(category_label(one.category), []).append(place)
+        lost = {name: len({*places} & {*mine}) for name, mine in group.items()}
+        worst = max(lost, key=lambda name: lost[name] / len(group[name]) * (lost[name] > 2))
+        share, whole = lost[worst] / len(group[worst]), len(places) / len(self.stages)
+        most = ""
+        if share >= whole + _UNEVEN:
+            most = f" Worst are questions of the category {worst}: {share:.0%} of their gold turns."
+        dates = [place for place in places if self._dated(place)]
+        if 2 * len(dates) > len(places):
+            most += f" {len(dates)} of the {len(places)} turns have a date or number."
+        text = f"{self._share(places)} were never written: look at extraction.{most}"
+        return Advice(text, tuple(places))
+
+    def _dated(self, place: int) -> bool:
+        """Returns True if a gold turn, or the answer to its question, has a digit."""
+        one, conversation = self.stages[place], self.memory.conversation
+        answer = next((q.answer for q in conversation.questions if q.index == one.question), "")
+        said = conversation.turn(one.turn).content
+        return any(letter.isdigit() for letter in f"{said} {answer or ''}")
+
+    def _more_texts(self) -> Advice | None:
+        """Advises a larger K: the number of texts that gains most for each text more."""
+        k, outranked = self.settings.k, self._at(NOT_RANKED)
+        gained = {
+            depth: [p for p in outranked if (rank := self.stages[p].rank) and rank <= depth]
+            for depth in DEPTHS
+            if depth > k
+        }
+        gained = {depth: p for depth, p in gained.items() if len(p) >= _NOTABLE * len(self.stages)}
+        if not gained:
+            return None
+        best = max(gained, key=lambda depth: (len(gained[depth]) / (depth - k), depth))
+        gain = len(gained[best]) / len(self.stages)
+        text = (
+            f"{len(gained[best])} of {counted(len(outranked), 'turn')} that are written and not "
+            f"ranked are within rank {best}: raise K from {k} to {best} and gain {gain:.2f}."
+        )
+        beyond = sum((self.stages[p].rank or DEEP + 1) > DEEP for p in outranked)
+        if beyond:
+            text += f" {beyond} are beyond rank {DEEP}; a larger K does not find them."
+        return Advice(text, tuple(gained[best]))
+
+    def _recency(self) -> Advice | None:
+        """Advises to look at recency if texts that outrank a turn are mostly newer than it."""
+        places = [p for p in self._at(NOT_RANKED) if (self.stages[p].rank or 0) > 1]
+        structure = self.memory.structure
+        begins = beginnings(self.memory, structure)
+        all_begin = np.sort([*map(begins, np.flatnonzero(structure.retrievable).tolist())])
+        above = sum(min((self.stages[p].rank or 1) - 1, DEEP) for p in places)
+        newer = sum(self.stages[p].newer for p in places)
+        # Chance: how much of the memory is newer than these turns.
+        later = [
+            1 - np.searchsorted(all_begin, begins(node), "right") / len(all_begin)
+            for p in places
+            if (node := self.stages[p].node) is not None
+        ]
+        if not above or newer / above < np.mean(later) + _UNEVEN:
+            return None
+        middle = int(np.median([self.stages[p].newer for p in places]))
+        text = (
+            f"{self._share(places)} are written and rank behind {middle} newer texts in the "
+            f"median: {newer / above:.0%} of what outranks them is newer, {np.mean(later):.0%} of "
+            "the memory is. Look at recency."
+        )
+        return Advice(text, tuple(places))
+
+    def _budget(self) -> Advice | None:
+        """Advises a larger budget where it ends before turns that are ranked."""
+        places = self._at(NOT_READ)
+        needed = sorted(self.stages[p].tokens or 0 for p in places)
+        if not places:
+            return None
+        text = (
+            f"{self._share(places)} are ranked and not read, because {self.settings.budget} tokens "
+            f"end before them. {needed[len(needed) // 2]} tokens reach half of them, {needed[-1]} "
+            "all."
+        )
+        return Advice(text, tuple(places))
+
+    def _answers(self) -> Advice | None:
+        """Advises to look at the answering model where turns were read for a wrong answer."""
+        places = self._at(WRONG)
+        text = f"{self._share(places)} were read and the answer is wrong: look at the answering."
+        return Advice(text, tuple(places)) if places else None
+
+    def _inventions(self) -> Advice | None:
+        """Names stored texts without a source."""
+        without = self.counts["no source"]
+        if without < _NOTABLE * self.counts["texts"]:
+            return None
+        of = f"{without} of {counted(self.counts['texts'], 'text')}"
+        return Advice(
+            f"{of} come from no turn of this conversation: look for inventions, and for texts of "
+            "other conversations."
+        )
+
+    def limits(self, wanted: Mapping[str, float]) -> dict[str, tuple[float, bool]]:
+        """Compares shares of the gold turns with limits, for a check that may fail.
+
+        Args:
+            wanted: limits by name. ``recall`` is the least share of gold turns that are read, the
+                name of a stage, its spaces as hyphens and without commas, the largest share there.
+
+        Returns:
+            The share, and True if it keeps the limit, by name.
+
+        Raises:
+            ValueError: A name is unknown, or no question has evidence.
+        """
+        names = {_hyphened(stage): stage for stage in STAGES}
+        if unknown := [name for name in wanted if name not in ("recall", *names)]:
+            raise ValueError(
+                f"{unknown[0]!r:.40} is no limit; choose from recall, {', '.join(names)}"
+            )
+        if not self.stages:
+            raise ValueError("no question has evidence, so no share is known")
+        (row,) = stage_rows(self.stages)
+        shares = {name: number_of(row[stage]) for name, stage in names.items()}
+        shares["recall"] = number_of(row[READ]) + number_of(row[WRONG])
+        return {
+            name: (
+                shares[name],
+                shares[name] >= limit - 1e-9 if name == "recall" else shares[name] <= limit + 1e-9,
+            )
+            for name, limit in wanted.items()
+        }
+
     def rows(self) -> list[Row]:
         """Returns a row for each gold turn of each question.
 
@@ -109,6 +287,10 @@ class Audit:
         They are ``all`` (one row), ``category`` and ``session`` (a row for each).
         """
         return {by or "all": stage_rows(self.stages, by) for by in ("", "category", "session")}
+
+
+def _hyphened(stage: str) -> str:
+    return stage.replace(",", "").replace(" ", "-")
 
 
 def audit(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import accumulate
 from typing import Any
 
 from segviz.conversation import Category, Question, category_label, category_order
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart
 from segviz.memory import Memory, settings_for
-from segviz.retrieval import RetrievalSettings, ranks, select
+from segviz.retrieval import RetrievalSettings, estimated_tokens, ranking, ranks, select
+from segviz.tree import Structure
 
 NEVER_WRITTEN, NOT_RANKED, NOT_READ, WRONG, READ = STAGES = (
     "never written",
@@ -27,6 +30,15 @@ node holds it. ``written, not ranked``: none that does is among the K best.
 ``read, answered wrong``: the same, and the question was answered wrong, where answers are known.
 """
 
+DEEP = 100
+"""Number of texts that a system's own search is asked for, so that lost evidence has a rank."""
+
+DEPTHS = (1, 2, 3, 5, 10, 20, 50, 100)
+"""Numbers K of the curve over K."""
+
+TOKENS = (100, 300, 600, 1200, 2400, 4800)
+"""Numbers of tokens of the curve over tokens."""
+
 STAGE_CHART = Chart("group", STAGES, kind="stack")
 """How ``figures.charts.rows_figure`` draws :func:`stage_rows`: a column of shares for each group.
 """
@@ -39,8 +51,9 @@ class EvidenceStage:
     ``question`` is the index of the question, ``session`` the id of the turn's session, ``stage``
     one of :data:`STAGES`. ``node`` is the best-ranked node that holds the turn, ``rank`` its
     1-based rank and ``score`` its final score; all are None if no node holds the turn, ``rank``
-    also if a system's own retrieval gives the node no score. ``needed`` is the score of the last
-    of the K best, None if fewer than K came back.
+    also if a system's own search for 100 texts does not return it. ``needed`` is the score of the
+    last of the K best, None if fewer than K came back. ``tokens`` are those of all texts down to
+    the node, None beyond rank 100; ``newer`` of the texts above it begin later than it does.
     """
 
     question: int
@@ -52,6 +65,8 @@ class EvidenceStage:
     rank: int | None = None
     score: float | None = None
     needed: float | None = None
+    tokens: int | None = None
+    newer: int = 0
 
 
 def evidence_stages(
@@ -79,7 +94,8 @@ def evidence_stages(
     where = {
         turn.id: session.id for session in memory.conversation.sessions for turn in session.turns
     }
-    stages = []
+    stages: list[EvidenceStage] = []
+    begun: tuple[Structure, Callable[[int], int]] | None = None
     for question, turns in with_gold(questions, where):
         # The K best nodes, those of them that the budget reads, and the score of the last.
         result = memory.ask(question, replace(asked, budget=None))
@@ -91,9 +107,15 @@ def evidence_stages(
         holders = sorted(gold.by_node)
         by_score = ranks(holders, result.final, structure, asked.levels)
         place = {node: rank for node, rank in zip(holders, by_score, strict=True) if rank}
-        if result.native:  # what it does not score, it does not rank
-            place = {node: rank for node, rank in place.items() if result.final[node] > 0}
-        place |= {node: rank for rank, node in enumerate(top, start=1)}
+        order = ranking(result.final, structure, asked.levels)[:DEEP].tolist()
+        if result.native or asked.expand:  # the order of a longer list is that of its own search
+            deep = memory.ask(question, replace(asked, budget=None, k=max(asked.k, DEEP)))
+            order = list(dict.fromkeys([*top, *deep.after]))
+            place = {} if result.native else place
+        place |= {node: rank for rank, node in enumerate(order, start=1)}
+        tokens = list(accumulate(estimated_tokens(structure.text[node]) for node in order))
+        if begun is None or begun[0] is not structure:
+            begun = structure, beginnings(memory, structure)
         # Each turn comes as far as the best-ranked node that has it.
         for turn in turns:
             mine = [node for node in holders if turn in gold.by_node[node]]
@@ -103,9 +125,26 @@ def evidence_stages(
                 stages.append(EvidenceStage(*head, NEVER_WRITTEN))
                 continue
             stage = READ if best in read else NOT_READ if best in top else NOT_RANKED
-            score = float(result.final[best])
-            stages.append(EvidenceStage(*head, stage, best, place.get(best), score, needed))
+            score, rank = float(result.final[best]), place.get(best)
+            spent = tokens[rank - 1] if rank and rank <= len(tokens) else None
+            above = order[: rank - 1 if rank else len(order)]
+            newer = sum(begun[1](node) > begun[1](best) for node in above)
+            stages.append(EvidenceStage(*head, stage, best, rank, score, needed, spent, newer))
     return tuple(stages)
+
+
+def beginnings(memory: Memory, structure: Structure) -> Callable[[int], int]:
+    """Returns a function of a node: the place of its first turn in the conversation, -1 for none.
+
+    The place of the turn does not depend on the units.
+    """
+    places = {turn.id: place for place, turn in enumerate(memory.conversation.turns)}
+
+    @cache
+    def begins(node: int) -> int:
+        return min((places[turn] for turn in memory.turn_ids(node, structure)), default=-1)
+
+    return begins
 
 
 def with_gold(
@@ -130,6 +169,23 @@ def with_answers(
         replace(one, stage=WRONG) if one.stage == READ and one.question in wrong else one
         for one in stages
     )
+
+
+def curve_rows(stages: Sequence[EvidenceStage]) -> list[Row]:
+    """Returns the share of gold turns that a larger K, or more tokens, would read.
+
+    A row has ``read`` ("10 texts" or "600 tokens") and the ``share`` of gold turns among the best
+    texts of that number. A turn counts as read if all of its text is.
+    """
+    whole = max(len(stages), 1)
+    rows: list[Row] = []
+    for k in DEPTHS:
+        share = sum(one.rank is not None and one.rank <= k for one in stages) / whole
+        rows.append({"read": f"{k} texts", "share": share})
+    for most in TOKENS:
+        share = sum(one.tokens is not None and one.tokens <= most for one in stages) / whole
+        rows.append({"read": f"{most} tokens", "share": share})
+    return rows
 
 
 GROUPS: dict[str, tuple[Callable[[EvidenceStage], str], Callable[[EvidenceStage], Any]]] = {

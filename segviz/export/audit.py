@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 from segviz.evaluation import number_of
 from segviz.evaluation.audit import Audit
-from segviz.evaluation.stages import READ, STAGES, occurring
+from segviz.evaluation.stages import READ, STAGES, curve_rows, occurring
 from segviz.export.report import STYLE, Markup, escaped, report_html, table_html
+from segviz.export.text import legal
 from segviz.text.captions import counted
 from segviz.view.palette import session_colours
 
@@ -56,26 +59,66 @@ def audit_html(audit: Audit) -> str:
         numbers = (f"{shares[stage]:.3f}" for stage in stages)
         cells.append((row["group"], row["gold turns"], _bar([*shares.values()]), *numbers))
     # Gold turns that were not read, and texts that a later one may replace.
-    lost = [
-        (row["question"], row["said"], row["stage"], row["rank"], row["memory"])
-        for row in audit.rows()
-        if row["stage"] != READ
+    rows = audit.rows()
+    turns = [
+        (row["question"], row["said"], row["stage"], row["rank"], row["memory"] or row["unsure"])
+        for row in rows
     ]
+    heads = ("question", "said", "stage", "rank", "best memory of it")
+    lost = [each for each, row in zip(turns, rows, strict=True) if row["stage"] != READ]
+    # Each piece of advice opens the list of its gold turns.
+    advice = []
+    for each in audit.advice:
+        behind = table_html(heads, [turns[place] for place in each.places[:_LISTED]])
+        text = escaped(each.text)
+        opens = f"<details><summary>{text}</summary>{behind}</details>"
+        advice.append(opens if each.places else f"<p>{text}</p>")
+    curve = [(row["read"], f"{number_of(row['share']):.3f}") for row in curve_rows(audit.stages)]
     stale = [
         (each.text, each.newer, f"{each.likeness:.2f}" if each.newer else "", each.ended)
         for each in audit.stale
     ]
     parts = [
         *(f"<p>{escaped(line)}</p>" for line in lines),
+        "<h2>What to do</h2>",
+        *(advice or ["<p>Nothing stands out.</p>"]),
         f"<h2>How far gold turns come</h2><p>{keys}</p>",
         table_html(("group", "gold turns", "share of each stage", *stages), cells),
+        "<h2>What more would buy</h2><p>Share of the gold turns among so many of the best texts, "
+        "or in so many tokens of them.</p>",
+        table_html(("read", "share of gold turns"), curve if audit.stages else ()),
         "<h2>Evidence that was lost</h2>",
-        table_html(("question", "said", "stage", "rank", "best memory of it"), lost[:_LISTED]),
+        table_html(heads, lost[:_LISTED]),
         "<h2>Stale beside current</h2><p>A text, and the most alike one of a later session. A pair "
         "may agree; a contradiction in other words is not found.</p>",
         table_html(("text", "later text", "cosine", "ended by the store"), stale[:_LISTED]),
     ]
     return report_html(title, parts, style=_STYLE, policy=policy)
+
+
+def audit_junit(audit: Audit, limits: Mapping[str, float]) -> str:
+    """Returns limits on shares of the gold turns as a JUnit XML report, a test case for each.
+
+    Args:
+        audit: the audit.
+        limits: as in ``Audit.limits``.
+
+    Raises:
+        ValueError: as for ``Audit.limits``.
+    """
+    memory, results = audit.memory, audit.limits(limits)
+    failures = sum(not kept for _, kept in results.values())
+    suite = Element(
+        "testsuite", name=legal("segviz audit"), tests=str(len(results)), failures=str(failures)
+    )
+    for name, (share, kept) in results.items():
+        of = legal(f"{memory.conversation.id}.{memory.system}")
+        case = SubElement(suite, "testcase", classname=of, name=name)
+        if not kept:
+            sign = "below" if name == "recall" else "above"
+            failure = SubElement(case, "failure", message=f"{share:.3f} is {sign} {limits[name]:g}")
+            failure.text = legal("\n".join(each.text for each in audit.advice))
+    return tostring(suite, "unicode", xml_declaration=True) + "\n"
 
 
 def _bar(shares: list[float]) -> Markup:

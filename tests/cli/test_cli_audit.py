@@ -162,3 +162,33 @@ def test_a_store_without_texts_is_refused(run, tmp_path):
     (tmp_path / "s.json").write_text('{"messages": [{"role": "user", "content": "x"}]}')
     ran = run(*ASK, "--store", "s.json")
     assert (ran.code, "no stored text" in ran.err) == (2, True)
+
+
+def test_limits_decide_the_exit_code(run, store, tmp_path):
+    asked = (*ASK, "--store", store, "-k", 5)
+    fine = run(*asked, "--fail-under", "never-written=1")
+    assert fine.code == 0
+    assert "kept: never-written" in fine.out
+    limits = ("--fail-under", "recall=.99,never-written=1")
+    ran = run(*asked, *limits, "--junit", tmp_path / "audit.xml", "--json")
+    assert ran.code == 3
+    found = json.loads(ran.out)
+    kept = {row["name"]: row["kept"] for row in found["limits"]}
+    assert kept == {"recall": False, "never-written": True}
+    assert found["advice"]
+    assert 'failures="1"' in (tmp_path / "audit.xml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--fail-under", "recall"), "expected a name and a share"),
+        (("--fail-under", "recall=2"), "expected a name and a share"),
+        (("--fail-under", "speed=.1"), "is no limit; choose from recall"),
+        (("--junit", "audit.xml"), "give both"),
+    ],
+)
+def test_unusable_limits_are_refused(run, store, options, problem):
+    ran = run(*ASK, "--store", store, *options)
+    assert ran.code == 2
+    assert problem in ran.err

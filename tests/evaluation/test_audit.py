@@ -4,14 +4,16 @@ import csv
 import io
 from dataclasses import replace
 from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 import pytest
 
 import segviz
-from segviz.conversation import Question
+from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation.audit import audit, superseded
-from segviz.export.audit import audit_html
+from segviz.evaluation.stages import curve_rows
+from segviz.export.audit import audit_html, audit_junit
 from segviz.export.tables import rows_csv
 from segviz.memory import system_of
 from tests.memories import KINDS, built
@@ -128,3 +130,102 @@ def test_a_system_of_every_kind_is_audited(system):
         len(question.evidence) for question in found.memory.conversation.questions
     )
     assert found.stale == ()
+
+
+# --- what to do, and limits -------------------------------------------------------------------
+
+
+def planted(rank_of, *, asked=20, texts=200, k=10, newest_first=False):
+    """The audit of a store of ``texts`` turns; question i needs turn i, ranked ``rank_of(i)``.
+
+    A rank of None is a turn that is not stored. Others are filled up, oldest or newest first.
+    """
+    turns = tuple(Turn(f"D1:{i}", "A", f"Fact number {i} of all") for i in range(texts))
+    questions = tuple(Question(i, f"Question {i}", "", None, (f"D1:{i}",)) for i in range(asked))
+    session = Session("session_1", None, "", turns)
+    whole = Conversation("planted", ("A",), (session,), questions)
+
+    class Store:
+        def add(self, turn):
+            pass
+
+        def texts(self):
+            gone = {f"D1:{i}" for i in range(asked) if rank_of(i) is None}
+            return [{"text": t.text, "turns": [t.id]} for t in turns if t.id not in gone]
+
+        def search(self, question, k):
+            mine = question.removeprefix("Question ")
+            listed = [row["text"] for row in self.texts()]
+            others = [text for text in listed if text != f"Fact number {mine} of all"]
+            others = others[::-1] if newest_first else others
+            rank = rank_of(int(mine)) if mine.isdigit() else None
+            if rank is not None:
+                others.insert(rank - 1, f"Fact number {mine} of all")
+            return others[:k]
+
+    memory = segviz.build(whole, system_of(Store, "planted")(), "exchange", embedder=EMBEDDER)
+    return audit(memory, k=k)
+
+
+def test_lost_evidence_of_a_systems_own_search_has_the_rank_of_its_long_list():
+    found = planted(lambda i: 5 * i + 5)
+    assert [one.rank for one in found.stages] == [5 * i + 5 for i in range(20)]
+    assert [one.stage == "read" for one in found.stages] == [i < 2 for i in range(20)]
+    shares = {row["read"]: row["share"] for row in curve_rows(found.stages)}
+    assert [shares[f"{k} texts"] for k in (2, 5, 10, 20, 50, 100)] == [0, 0.05, 0.1, 0.2, 0.5, 1]
+    for one in found.stages:
+        texts = found.memory.ask(f"Question {one.question}", method="native", k=100).evidence
+        assert one.tokens == sum(-(-len(each.text) // 4) for each in texts[: one.rank])
+    most = {one.tokens for one in found.stages if one.tokens <= 300}
+    assert shares["300 tokens"] == pytest.approx(len(most) / 20)
+
+
+def test_a_larger_k_is_advised_with_its_gain():
+    found = planted(lambda i: 15 if i < 8 else 3)
+    (advice,) = (each for each in found.advice if "raise K" in each.text)
+    assert "within rank 20: raise K from 10 to 20 and gain 0.40" in advice.text
+    assert {found.stages[place].rank for place in advice.places} == {15}
+
+
+def test_extraction_is_advised_where_turns_were_never_written():
+    found = planted(lambda i: None if i < 5 else 1)
+    advice = found.advice[0]
+    assert advice.text.startswith("5 of 20 gold turns were never written: look at extraction.")
+    assert "5 of the 5 turns have a date or number" in advice.text
+    assert [found.stages[place].turn for place in advice.places] == [f"D1:{i}" for i in range(5)]
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+def test_recency_is_advised_where_newer_texts_outrank(newest_first):
+    found = planted(lambda i: 60, newest_first=newest_first, asked=150, texts=300)
+    said = [each.text for each in found.advice if "recency" in each.text]
+    assert bool(said) == newest_first
+    if said:
+        assert "rank behind 59 newer texts in the median" in said[0]
+
+
+def test_nothing_is_advised_where_nothing_is_lost():
+    found = planted(lambda i: 1)
+    assert found.advice == ()
+    assert "Nothing stands out." in audit_html(found)
+
+
+def test_limits_are_kept_or_missed_and_written_as_junit():
+    found = planted(lambda i: None if i < 5 else 1 if i < 15 else 50)
+    wanted = {"recall": 0.5, "never-written": 0.2, "written-not-ranked": 0.25}
+    shares = {"recall": (0.5, True), "never-written": (0.25, False)}
+    assert found.limits(wanted) == shares | {"written-not-ranked": (0.25, True)}
+    suite = ElementTree.fromstring(audit_junit(found, wanted))
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "1")
+    failed = [case.get("name") for case in suite if case.find("failure") is not None]
+    assert failed == ["never-written"]
+    with pytest.raises(ValueError, match="'unread' is no limit; choose from recall, never-written"):
+        found.limits({"unread": 0.5})
+
+
+def test_every_piece_of_advice_opens_its_turns_on_the_page():
+    found = planted(lambda i: None if i < 5 else 15)
+    page = audit_html(found)
+    assert page.count("<details>") == len(found.advice) == 2
+    behind = page.split("</details>")[0]
+    assert behind.count("<tr>") == 1 + len(found.advice[0].places)
