@@ -9,7 +9,7 @@ makes conversations of it. README.md tells how to add a format.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -18,8 +18,8 @@ from segviz.conversation import Corpus
 from segviz.loaders.archives import ZIP, FolderMembers, Members, ZipMembers, read_members
 from segviz.loaders.audit import with_audit
 from segviz.loaders.budget import GZIP, Budget, gunzip
-from segviz.loaders.cells import header, is_table, read_records
-from segviz.loaders.columns import settle
+from segviz.loaders.cells import first_row, header, is_table, read_records
+from segviz.loaders.columns import settle, with_mapping
 from segviz.loaders.decode import printable, read_document
 from segviz.loaders.document import GAP_HOURS, Options, PlainText, Rows
 from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, opening, too_large
@@ -212,16 +212,26 @@ def _unknown(document: object, options: Options) -> LoadError:
     """Returns the error for a document that no loader reads; it says what the file holds."""
     if isinstance(document, PlainText):
         if is_table(document):
-            settle(header(document), options.columns)  # raises if no column holds texts
+            _settled(header(document), [first_row(document)], options)
         return document.error
     if (known := other_kind(document)) is not None:
         return known
     rows = [raw for raw in document if isinstance(raw, dict)] if isinstance(document, list) else []
     texts = [sum(isinstance(value, str) for value in raw.values()) for raw in rows]
     if rows and (isinstance(document, Rows) or (len(rows) > 1 and min(texts) > 1)):
-        settle(list(rows[0]), options.columns)  # as for a table of text
+        _settled(list(rows[0]), rows, options)  # as for a table of text
     what = f"no known conversation format: the file holds {describe(document)}"
     return LoadError(what, remedy="convert the file to one of these formats")
+
+
+def _settled(
+    headers: Sequence[str], rows: Sequence[Mapping[str, object]], options: Options
+) -> None:
+    """Raises NeedsColumns, with a guess, if no column is known to hold the texts."""
+    try:
+        settle(headers, options.columns)
+    except NeedsColumns as error:
+        raise with_mapping(error, rows) from None
 
 
 def _label(name: str, limit: int = 60) -> str:

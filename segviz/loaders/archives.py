@@ -30,6 +30,7 @@ from segviz.loaders.errors import LoadError, OtherKind, opening
 from segviz.loaders.file_kinds import is_binary, other_kind
 from segviz.loaders.formats import LOADERS, loader_of, slack
 from segviz.loaders.loader import Loader
+from segviz.loaders.questions import are_questions
 from segviz.loaders.report import Note, Notes, shown
 from segviz.loaders.unread import note_unread
 from segviz.text.captions import counted
@@ -228,6 +229,7 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
 def _search(members: Members, options: Options) -> _Search:
     """Sorts the members of an archive into readable ones, problems, known kinds and others."""
     search = _Search()
+    asked: list[tuple[PurePosixPath, object]] = []
     for path in members.paths:
         if PurePosixPath(path).name in _PRIVATE or is_binary(_head(members, path)):
             search.others += 1
@@ -238,11 +240,29 @@ def _search(members: Members, options: Options) -> _Search:
                 search.readable.append(_Readable(path, loader, document, notes))
             elif isinstance(document, PlainText) and document.text.lstrip()[:1] in ("[", "{"):
                 search.problems.append((path, document.error))  # the file is broken JSON
+            elif are_questions(document):
+                asked.append((PurePosixPath(path).parent, document))
             elif (known := other_kind(document)) is not None:
                 search.kinds.append((path, known))
             else:
                 search.others += 1
+    for folder, questions in asked:
+        # A data set may keep the questions beside the dialogue, or in a folder below it.
+        near = [
+            each
+            for each in search.readable
+            if isinstance(each.document, list)
+            and PurePosixPath(each.path).parent in (folder, folder.parent)
+        ]
+        if len(near) == 1 and near[0].loader.label in _WITH_QUESTIONS:
+            near[0].document = {"conversation": near[0].document, "questions": questions}
+        else:
+            search.others += 1
     return search
+
+
+_WITH_QUESTIONS = {LOADERS["openai"].label, LOADERS["records"].label}
+"""Formats whose questions may be kept in a file of their own."""
 
 
 def _document(members: Members, path: str, search: _Search) -> tuple[object, Notes] | None:

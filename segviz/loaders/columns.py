@@ -127,6 +127,40 @@ def settle(headers: Sequence[str], chosen: Mapping[str, str] | None) -> dict[str
     return columns
 
 
+def mapping_for(rows: Sequence[Mapping[str, object]]) -> dict[str, str]:
+    """Guesses from the values of records which key holds the texts, the speakers and the times.
+
+    The texts are the longest prose; few short values that recur are speakers. Returns {} if no key
+    holds prose.
+    """
+    texts: dict[str, list[str]] = {}
+    for raw in rows[:_LOOKED_AT]:
+        for key, value in raw.items():
+            if isinstance(value, str):
+                texts.setdefault(key, []).append(value)
+    dated = {key for key, values in texts.items() if all(read_times(values)[0])}
+    prose = {k: sum(map(len, v)) for k, v in texts.items() if " " in "".join(v) and k not in dated}
+    if not prose:
+        return {}
+    text = max(prose, key=lambda key: prose[key])
+    named = (key for key in texts if key not in {text, *dated} and _are_names(texts[key]))
+    own = {"text": text, "speaker": next(named, ""), "time": next(iter(sorted(dated)), "")}
+    mapping = {meaning: key for meaning, key in own.items() if key}
+    known = guess(list(texts))
+    return {key: each for key, each in known.items() if each not in mapping.values()} | mapping
+
+
+def with_mapping(error: NeedsColumns, rows: Sequence[Mapping[str, object]]) -> NeedsColumns:
+    """Returns the error with the ``columns=`` that would read the records, as far as guessed."""
+    if mapping := mapping_for(rows):
+        option = ",".join(f"{key}={one_line(shorten(each, 40))}" for key, each in mapping.items())
+        code = ", ".join(
+            f"{key!r}: {one_line(shorten(each, 40))!r}" for key, each in mapping.items()
+        )
+        error.remedy = f"try columns={{{code}}}, or --columns {option}"
+    return error
+
+
 def _asking(headers: Sequence[str], error: NeedsColumns) -> NeedsColumns:
     error.headers = tuple(headers)
     return error

@@ -66,10 +66,14 @@ def other_kind(document: object) -> LoadError | None:
         what = "these are memories that a system has written, not a conversation"
         return OtherKind(what, remedy=_AUDIT)
     rows = document if isinstance(document, list) else [document]
-    if any(isinstance(row, dict) and isinstance(row.get("qa"), list) for row in rows):
+    if any(isinstance(row, dict) and _is_result(row) for row in rows):
         what = "these are questions or results of an evaluation, without their conversation"
         return OtherKind(what, remedy="load the file that holds the conversation")
     return None
+
+
+def _is_result(row: dict[str, object]) -> bool:
+    return isinstance(row.get("qa"), list) or isinstance(row.get("hypothesis"), str)
 
 
 def is_store(document: object) -> bool:

@@ -80,6 +80,17 @@ def asked_in(value: object, place: Place, after: str | None = None) -> list[Writ
     ]
 
 
+def are_questions(document: object) -> bool:
+    """Returns True if a document holds questions with answers and nothing else."""
+    raws = [each.raw for each in asked_in(document, ())]
+    return bool(raws) and all(
+        isinstance(raw, dict)
+        and isinstance(raw.get("question"), str)
+        and usual_keys(tuple(raw), NAMES["answer"]) != ()
+        for raw in raws
+    )
+
+
 def read_questions(
     asked: Iterable[WrittenQuestion], index: Mapping[str, str], notes: Notes
 ) -> tuple[Question, ...]:

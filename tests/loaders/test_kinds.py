@@ -1,13 +1,15 @@
 """Kinds of files of other people: what is not read is reported, copies are read once, roles."""
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from segviz.loaders import load
 from segviz.loaders.roles import named_role, role_of
 from tests.data import real_data
-from tests.loaders.reading import only, read, said
+from tests.loaders.reading import failure, only, read, said
 
 ASK = {"role": "user", "content": "Who painted the gate?"}
 TOLD = {"role": "assistant", "content": "Old Hanna did, in May."}
@@ -220,3 +222,34 @@ def test_a_question_beside_its_dialogue_is_read(first: str) -> None:
     )
     (question,) = only([{"messages": [ASK, TOLD], **own}]).questions
     assert (question.text, question.answer) == ("Who painted it?", "Hanna")
+
+
+# --- data sets, mappings, refusals ---------------------------------------------------
+
+
+def test_batches_are_sessions_and_questions_in_a_folder_below_are_read(tmp_path: Path) -> None:
+    batches = [{"batch_number": n, "turns": [[{**ASK, "id": n}, TOLD]]} for n in (1, 2)]
+    questions = {"facts": [{"question": "Who?", "answer": "Hanna", "source_chat_ids": [2]}]}
+    (tmp_path / "questions").mkdir()
+    (tmp_path / "chat.json").write_text(json.dumps(batches), "utf-8")
+    (tmp_path / "questions" / "all.json").write_text(json.dumps(questions), "utf-8")
+    (conversation,) = load(tmp_path)
+    assert [len(session.turns) for session in conversation.sessions] == [2, 2]
+    assert [(q.text, q.category, q.evidence) for q in conversation.questions] == [
+        ("Who?", "facts", ("S2:1",))
+    ]
+
+
+def test_the_error_prints_a_mapping_that_reads_the_file() -> None:
+    words = ["Is it dry in there?", "It is very dry.", "Good to know.", "So it is."]
+    dated = enumerate(words, start=1)
+    rows = [{"wann": f"2025-05-0{n}", "wer": "AB"[n % 2], "was": text} for n, text in dated]
+    remedy = failure(rows).remedy
+    mapping = {"text": "was", "speaker": "wer", "time": "wann"}
+    assert f"columns={mapping}" in remedy
+    assert "--columns text=was,speaker=wer,time=wann" in remedy
+    assert said(rows, columns=mapping)[0] == ("B", "Is it dry in there?")
+
+
+def test_results_without_their_conversation_are_named() -> None:
+    assert "results of an evaluation" in failure([{"question_id": "q", "hypothesis": "Blue"}]).what

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from segviz.conversation import Entry, seconds
 from segviz.loaders.cells import first_row, header, named_rows
@@ -73,6 +73,9 @@ _CURRENT = ("currentnode", "currentid", "currentleafmessageuuid", "currentmessag
 """Keys in trees of messages: of the messages, of a parent's id, of the current message's id."""
 
 _NUMBERED = re.compile(r"session\D?[0-9]+", re.IGNORECASE)
+_BATCH = {"batch_number", "session_number", "session_index"}
+"""Keys that number the sessions of one dialogue."""
+
 _LOOKED_AT = 50
 _DEEPEST = 8
 
@@ -220,6 +223,8 @@ def chats_in(
                 list(chats_in(raw, (*place, row), name if len(value) == 1 else "", text_key))
                 for row, raw in enumerate(value)
             ]
+            if any(map(_BATCH.intersection, (raw for raw in value if isinstance(raw, dict)))):
+                inner = [[_joined(list(chain.from_iterable(inner)), name, place)]]
             yield from _without_snapshots([chat for chats in inner for chat in chats])
     elif isinstance(value, dict) and len(place) < _DEEPEST:
         some = list(value.values())[:_LOOKED_AT]
@@ -331,6 +336,8 @@ def _exchanges(value: list[object], place: Place, name: str) -> list[WrittenChat
         if sides is None or not isinstance(raw, dict):
             continue
         request, reply, listed_messages = sides
+        if (known := raw.get("sid")) is not None:  # an exchange's id is that of its request
+            request[0] = {**request[0], "id": known}
         own = _of_record(raw)
         session = own.get("session")
         person = own.pop("person", None)
@@ -485,6 +492,13 @@ def _asked(value: Mapping[str, object], place: Place) -> list[WrittenQuestion]:
         return [WrittenQuestion((*place, "self_instruct"), one)]
     for key in usual_keys(tuple(value), _QUESTIONS):
         raw = value[key]
+        if isinstance(raw, dict) and isinstance(raw.get("question"), str):
+            steps = raw.get("target_step_id")  # of MemBench: pairs of an exchange and a list
+            if isinstance(steps, list):
+                gold = [step[0] if isinstance(step, list) and step else step for step in steps]
+                raw = raw | {"evidence": gold}
+            asked.append(WrittenQuestion((*place, key), raw))
+            continue
         asked += asked_in(literal(raw)[0] if isinstance(raw, str) else raw, (*place, key))
     raws = [each.raw for each in asked if isinstance(each.raw, dict)]
     return asked if any(usual_keys(tuple(raw), NAMES["question"]) for raw in raws) else []
