@@ -26,12 +26,13 @@ from segviz.text.dates import read_time
 
 NAMES: dict[str, tuple[str, ...]] = {
     "text": tuple(
-        "memory fact text content data pagecontent statement observation note summary value body "
-        "message".split()
+        "memory fact text content document data pagecontent statement observation note summary "
+        "value body message".split()
     ),
     "id": tuple("id uuid memoryid key label hash".split()),
     "sources": tuple(
-        "turns turnids sources sourceturns sourceids diaid diaids messageids evidence".split()
+        "turns turnids turn turnid sources sourceturns sourceids source sourceid diaid diaids "
+        "messageids messageid evidence".split()
     ),
     "session": tuple("session sessionid runid threadid".split()),
     "time": tuple(
@@ -45,8 +46,11 @@ NAMES: dict[str, tuple[str, ...]] = {
 _EVENT_TIMES = ("eventdate", "occurredstart", "validat")
 """Keys of the time of an event in a text, which is not when the text was stored."""
 
-_INSIDE = ("metadata", "payload", "item", "value", "content")
+_INSIDE = ("metadata", "payload", "item", "value", "content", "node")
 """Keys of objects with further fields of their record."""
+
+_COLUMNS = ("documents", "texts", "contents", "memories")
+"""Keys of a column of texts, beside columns such as ``ids`` and ``metadatas``."""
 
 _LISTS = ("memories", "facts", "results", "memory", "items", "notes", "data", "texts")
 """Keys of lists whose plain texts are memories."""
@@ -126,23 +130,58 @@ def records_in(document: object, key: str = "") -> Iterator[dict[str, object]]:
             if isinstance(each, dict | list) or (plain and isinstance(each, str)):
                 yield from records_in(each, key)
     elif isinstance(document, dict):
-        parts = {spelled(str(name)): each for name, each in document.items()}
-        parts = {name: each for name, each in parts.items() if name not in _TALK}
-        # Lists of objects hold records, lists of texts only under one of the usual names.
-        lists = [
-            name
-            for name, each in parts.items()
-            if isinstance(each, list)
-            and any(isinstance(one, (dict, str) if name in _LISTS else dict) for one in each)
-        ]
-        record = _flat(document)
-        if not lists and str(field_of(record, "text") or "").strip():
-            yield record
-            return
-        # Beside such lists, objects such as ``metadata`` are no records.
-        for name, each in parts.items():
-            if name in lists or (isinstance(each, dict) and not (lists and name in _INSIDE)):
-                yield from records_in(each, name)
+        yield from _records_of(document)
+
+
+def _records_of(document: dict[str, object]) -> Iterator[dict[str, object]]:
+    """Yields the record that an object is, or those inside it."""
+    parts = {spelled(str(name)): each for name, each in document.items()}
+    parts = {name: each for name, each in parts.items() if name not in _TALK}
+    if columns := _rows_of_columns(parts):
+        yield from records_in(columns)
+        return
+    # Lists of objects hold records, lists of texts only under one of the usual names.
+    lists = [
+        name
+        for name, each in parts.items()
+        if isinstance(each, list)
+        and any(isinstance(one, (dict, str) if name in _LISTS else dict) for one in each)
+    ]
+    record = _flat(document)
+    if not lists and str(field_of(record, "text") or "").strip():
+        yield record
+        return
+    # Beside such lists, objects such as ``metadata`` are no records.
+    for name, each in parts.items():
+        if name in lists or (isinstance(each, dict) and not (lists and name in _INSIDE)):
+            yield from records_in(each, name)
+
+
+def _rows_of_columns(parts: Mapping[str, object]) -> list[dict[str, object]]:
+    """Returns the records of an object of columns, such as a chroma collection; [] for any other.
+
+    A column is a list of values, one a record, under a plural such as ``documents``. The result of
+    a query has a list of such lists, one for each question.
+    """
+    texts = next((parts[name] for name in _COLUMNS if isinstance(parts.get(name), list)), None)
+    if not isinstance(texts, list) or not texts:
+        return []
+    if all(isinstance(each, list) for each in texts):
+        several: list[dict[str, object]] = []
+        for place in range(len(texts)):
+            lists = {n: c for n, c in parts.items() if isinstance(c, list) and len(c) > place}
+            several += _rows_of_columns({name: column[place] for name, column in lists.items()})
+        return several
+    if not all(isinstance(each, str) or each is None for each in texts):
+        return []
+    columns = {
+        name.removesuffix("s"): column
+        for name, column in parts.items()
+        if isinstance(column, list) and len(column) == len(texts)
+    }
+    if len(columns) < 2:  # a list of texts, not a table
+        return []
+    return [{n: column[place] for n, column in columns.items()} for place in range(len(texts))]
 
 
 def _flat(value: Mapping[str, object]) -> dict[str, object]:

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -30,6 +31,7 @@ from segviz.tree import Step, Structure
 from segviz.tree.invariants import Invariant
 
 _LISTED = 10  # texts per search, for a store without ``texts``
+_DEEPEST = 3  # objects inside objects of a result
 _MOST = 200_000  # texts that one call returns; an iterator may be endless
 
 Scored = tuple[StoredText, float | None]
@@ -238,6 +240,34 @@ _FORMS = (
 )
 
 
+def _is_empty(row: Any) -> bool:
+    """Returns True for a text or record of a result that has an empty text, or empty lists only."""
+    if not isinstance(row, dict):
+        return isinstance(row, str)
+    parts = {str(key): value for key, value in row.items()}
+    texts = [parts[key] for key in usual_keys(tuple(parts), NAMES["text"])]
+    if any(isinstance(text, str) and not text.strip() for text in texts):
+        return True
+    return all(isinstance(value, list) and not any(value) for value in parts.values())
+
+
+def _attributes(row: Any, depth: int = 0) -> Any:
+    """Returns the attributes of an object by name, of objects inside it too; plain values as is.
+
+    A property ``text`` or ``content`` counts, as it joins the parts of a message.
+    """
+    plain = isinstance(row, str | int | float | list | tuple | dict | set | bytes | date)
+    if row is None or plain or depth > _DEEPEST:
+        return row
+    slots = [each for kind in type(row).__mro__ for each in getattr(kind, "__slots__", ())]
+    names = [*getattr(row, "__dict__", {}), *(each for each in slots if hasattr(row, each))]
+    joined = [
+        name for name in ("text", "content") if isinstance(getattr(type(row), name, None), property)
+    ]
+    public = [name for name in dict.fromkeys([*joined, *names]) if not name.startswith("_")]
+    return {name: _attributes(getattr(row, name), depth + 1) for name in public}
+
+
 def _scored(what: str, given: Any) -> list[Scored]:
     """Reads search results (strings, pairs, records or objects) as texts with scores, if any.
 
@@ -245,7 +275,10 @@ def _scored(what: str, given: Any) -> list[Scored]:
         HandoverError: the method ``what`` returned another form.
     """
     texts: list[Scored] = []
-    rows = given.get("results", [given]) if isinstance(given, Mapping) else given
+    rows = given
+    if isinstance(given, Mapping):
+        # A list of results, columns as of a chroma query, or one record.
+        rows = given.get("results") or list(records_in(dict(given))) or [given]
     if isinstance(rows, str) or not isinstance(rows, Iterable):
         raise HandoverError(f"{what} returned {rows!r:.80}; {_FORMS}")
     if isinstance(rows, list) and len(rows) > _MOST:
@@ -254,17 +287,11 @@ def _scored(what: str, given: Any) -> list[Scored]:
         if isinstance(row, tuple) and len(row) == 2 and isinstance(row[0], str):
             row = {"text": row[0], "score": row[1]}
         plain = row
-        if not isinstance(row, str | dict):  # the attributes of an object
-            names = [*getattr(row, "__dict__", {}), *getattr(type(row), "__slots__", ())]
-            plain = {name: getattr(row, name) for name in names}
+        if not isinstance(row, str | dict):
+            plain = _attributes(row)
         records = list(records_in([plain]))
-        if not records and isinstance(plain, dict):
-            # A record without a text may have an empty one under a usual key, or a list.
-            parts = {str(key): value for key, value in plain.items()}
-            written = [parts[key] for key in usual_keys(tuple(parts), NAMES["text"])]
-            empty = any(not str(text or "").strip() for text in written)
-            if not empty and list not in map(type, parts.values()):
-                raise HandoverError(f"{what} returned {row!r:.80} in its list; {_FORMS}")
+        if not records and not _is_empty(plain):
+            raise HandoverError(f"{what} returned {row!r:.200} in its list; {_FORMS}")
         for record in records:
             score = record.get("score")
             usable = isinstance(score, int | float) and np.isfinite(score)

@@ -18,7 +18,7 @@ from segviz.handover import HandoverError
 from segviz.memory import system_from, system_of
 from segviz.systems import SYSTEMS
 from segviz.text.words import content_tokens
-from tests.memory.test_stored_texts import conversation
+from tests.memory.test_stored_texts import SAID, conversation
 
 EMBEDDER = HashingEmbedder()
 
@@ -283,3 +283,70 @@ def test_a_name_that_is_taken_is_refused(registry):
     registry["listing"] = registry["bm25"]
     with pytest.raises(ValueError, match="taken"):
         system_from("tests.memory.test_stores:Listing")
+
+
+# --- results of well-known packages -----------------------------------------------------------
+
+
+class Sloted:
+    """An object whose attributes are slots of two classes, as those of LangGraph's results."""
+
+    __slots__ = ("key", "value")
+
+
+class SearchItem(Sloted):
+    __slots__ = ("score",)
+
+    def __init__(self, key, value, score):
+        self.key, self.value, self.score = key, value, score
+
+
+class ChatMessage:
+    """A message whose text is a property that joins blocks, as that of LlamaIndex."""
+
+    def __init__(self, text):
+        self.role, self.blocks = "user", [SimpleNamespace(text=text)]
+
+    @property
+    def content(self):
+        return self.blocks[0].text
+
+
+QUERIED = {
+    "ids": [["a", "b"]],
+    "documents": [[SAID[0][1], SAID[3][1]]],
+    "metadatas": [[{"turn": "D1:1"}, {"turn": "D2:2"}]],
+    "distances": [[0.1, 0.2]],
+}
+RESULTS = {
+    "chroma query": lambda: QUERIED,
+    "chroma get": lambda: {name: column[0] for name, column in QUERIED.items()},
+    "langgraph": lambda: [SearchItem("a", {"text": SAID[0][1], "source": "D1:1"}, 0.5)],
+    "llama-index message": lambda: [ChatMessage(SAID[0][1])],
+    "llama-index node": lambda: [
+        SimpleNamespace(
+            node=SimpleNamespace(text=SAID[0][1], metadata={"message_id": "D1:1"}), score=0.4
+        )
+    ],
+    "a-mem": lambda: [{"content": SAID[0][1], "links": [], "keywords": ["bicycle"], "id": "a"}],
+    "document": lambda: [{"document": SAID[0][1], "turn_id": "D1:1"}],
+}
+
+
+@pytest.mark.parametrize("form", [*RESULTS])
+def test_results_of_well_known_packages_are_read(form):
+    result = RESULTS[form]()
+    store = SimpleNamespace(add=lambda turn: None, search=lambda question, k: result)
+    mine = segviz.provider(store.add, store.search, texts=lambda: result, name="mine")
+    memory = segviz.build(conversation(), mine, "exchange", embedder=EMBEDDER)
+    first, *_ = memory.ask("bicycle", method="native").evidence
+    assert (first.text, first.turn_ids) == (SAID[0][1], ("D1:1",))
+    count = 2 if form.startswith("chroma") else 1
+    assert memory.structure.retrievable.sum() == count
+
+
+def test_an_unreadable_record_with_a_list_is_an_error_that_shows_it():
+    result = [{"note_id": 7, "links": [], "vectors": [[0.1]]}]
+    mine = segviz.provider(lambda turn: None, lambda question, k: result, name="mine")
+    with pytest.raises(HandoverError, match=r"'note_id': 7.*expected a list of texts"):
+        segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
