@@ -34,7 +34,10 @@ def ask(app):
 
 def choose(app, key, part, value):
     """Pick an option of the tool row and wait for Python."""
-    app.tree(key).locator(f"select.{part}").select_option(value)
+    select = app.tree(key).locator(f"select.{part}")
+    if not select.is_visible():  # on Ask it is in the panel of rare tools
+        app.tree(key).locator(".tools .more").click()
+    select.select_option(value)
     return app.settle()
 
 
