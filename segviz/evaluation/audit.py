@@ -27,12 +27,14 @@ from segviz.evaluation.stages import (
     stage_rows,
     with_answers,
 )
+from segviz.handover import HandoverError
 from segviz.memory import AGAINST_TIME, Memory, Superseded, superseded
 from segviz.retrieval import RetrievalSettings
 from segviz.text.captions import counted
 from segviz.tree import SOURCE_TURNS, UNSURE_TURNS
 
 _NOTABLE = 0.02  # share of the gold turns that a piece of advice is about, at least
+_TRIED, _FEW = 20, 3  # questions tried for a search that ignores them, and the least number of them
 _UNEVEN = 0.1  # how much larger a share must be than chance to be named as a cause
 
 
@@ -50,11 +52,17 @@ class Advice:
 
 @dataclass(frozen=True)
 class Audit:
-    """The audit of a memory on the questions of its conversation, by ``settings``."""
+    """The audit of a memory on the questions of its conversation, by ``settings``.
+
+    ``failed`` has the index of each question that the system's search failed on, with the reason;
+    it has no stages. ``one_result`` is True if the search returned the same for many questions.
+    """
 
     memory: Memory
     settings: RetrievalSettings
     stages: tuple[EvidenceStage, ...]
+    failed: tuple[tuple[int, str], ...] = ()
+    one_result: bool = False
 
     def __repr__(self) -> str:
         """Returns the system, its retrieval and the share of gold turns in each stage."""
@@ -102,12 +110,33 @@ class Audit:
         """Sentences on lost evidence; the one about most gold turns comes first."""
         if not self.stages:
             return ()
+        wrong = []
+        if self.failed:
+            number, reason = self.failed[0]
+            wrong.append(
+                Advice(
+                    f"The search failed on {counted(len(self.failed), 'question')}, which are left "
+                    f"out; the first is number {number}: {reason}"
+                )
+            )
+        before = getattr(self.memory.model, "texts_before", {})
+        if there := before.get(self.memory.conversation.turns):
+            wrong.append(
+                Advice(
+                    f"The store had {counted(there, 'text')} before the first was added: give each "
+                    "conversation an empty one."
+                )
+            )
+        if self.one_result:
+            wrong.append(
+                Advice("The search returns the same texts whatever is asked: look at its query.")
+            )
         given = [
             *(self._extraction(), self._more_texts(), self._recency()),
             *(self._budget(), self._answers()),
         ]
         by_turns = sorted(filter(None, given), key=lambda each: -len(each.places))
-        return (*by_turns, *filter(None, [self._inventions()]))
+        return (*wrong, *by_turns, *filter(None, [self._inventions()]))
 
     def _at(self, *stages: str) -> list[int]:
         """Returns the places of the gold turns at some stages, [] if they are hardly any."""
@@ -314,9 +343,28 @@ def audit(
 
     Raises:
         ValueError: For a setting out of range.
+        HandoverError: The system's search fails on every question.
     """
     still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
     asked = replace(settings or RetrievalSettings(), **{**changes, **still})
     asked = (native_settings(memory, asked) or asked).resolved(memory.model)
-    stages = evidence_stages(memory, memory.conversation.questions, asked)
-    return Audit(memory, asked, with_answers(stages, right or {}))
+    questions = memory.conversation.questions
+    stages: list[EvidenceStage] = []
+    failed: list[tuple[int, str]] = []
+    for question in questions:
+        # A question that a foreign search fails on is named, and the others go on.
+        try:
+            stages += evidence_stages(memory, [question], asked)
+        except HandoverError as error:
+            failed.append((question.index, str(error)))
+            if len(failed) == len(questions):
+                raise
+    # A search that ignores the question returns one result for all.
+    good = [each for each in questions if each.index not in dict(failed) and not each.asked_at]
+    several = {each.text: each for each in good[:_TRIED]}.values()
+    results = {memory.ask(each, replace(asked, budget=None)).after for each in several}
+    same = (
+        len(several) >= _FEW and len(results) == 1 and asked.k < memory.structure.retrievable.sum()
+    )
+    final = with_answers(stages, right or {})
+    return Audit(memory, asked, final, tuple(failed), bool(same))

@@ -89,6 +89,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         name: name of the system.
     """
     stores: dict[tuple[Turn, ...], Any] = {}
+    strange: dict[tuple[Turn, ...], int] = {}  # texts that were there before the first ``add``
 
     def store_of(services: Services) -> tuple[Any, Conversation]:
         """Returns the conversation's store, filled on the first call, and the conversation."""
@@ -98,6 +99,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         if conversation.turns not in stores:
             hint = "segviz makes a store without arguments; give each a default"
             store = _call(f"__init__ of {name}", make, hint)
+            before = len(_rows(name, store, "texts")) if hasattr(store, "texts") else 0
             # ``add`` gets each part of the kind that its parameter is named after.
             first = next(iter(inspect.signature(store.add).parameters), "turn")
             parts: dict[str, Sequence[Any]] = {
@@ -111,6 +113,9 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
                 )
                 _call(f"add of {name}", store.add, hint, part)
             stores[conversation.turns] = store
+            # A store that was filled before, and not by ``add``, is one to be read only.
+            if before and len(_rows(name, store, "texts")) > before:
+                strange[conversation.turns] = before
         return stores[conversation.turns], conversation
 
     @dataclass(frozen=True)
@@ -162,6 +167,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
 
     kind: Any = Provided
     kind.name = name
+    kind.texts_before = strange
     kind.make_store = staticmethod(make)  # for a system with other stores, and for their source
     return Provided
 

@@ -15,6 +15,7 @@ from segviz.evaluation.audit import audit, superseded
 from segviz.evaluation.stages import curve_rows
 from segviz.export.audit import audit_html, audit_junit
 from segviz.export.tables import rows_csv
+from segviz.handover import HandoverError
 from segviz.memory import system_of
 from tests.memories import KINDS, built
 from tests.memory.test_stored_texts import FACTS, conversation
@@ -229,3 +230,45 @@ def test_every_piece_of_advice_opens_its_turns_on_the_page():
     assert page.count("<details>") == len(found.advice) == 2
     behind = page.split("</details>")[0]
     assert behind.count("<tr>") == 1 + len(found.advice[0].places)
+
+
+class Failing(Listing):
+    def search(self, question, k):
+        if "Ann" in question:
+            raise RuntimeError("no such index")
+        return super().search(question, k)
+
+
+def test_a_question_that_fails_is_named_and_the_others_go_on():
+    mine = segviz.build(conversation(), system_of(Failing, "bad")(), "turn", embedder=EMBEDDER)
+    found = audit(mine)
+    assert {one.question for one in found.stages} == {1}
+    ((number, reason),) = found.failed
+    assert number == 0
+    assert "no such index" in reason
+    assert "failed on 1 question" in found.advice[0].text
+
+
+def test_a_search_that_fails_on_all_questions_is_an_error():
+    mine = segviz.build(conversation(), system_of(Failing, "bad")(), "turn", embedder=EMBEDDER)
+    whole = replace(mine.conversation, questions=mine.conversation.questions[:1])
+    with pytest.raises(HandoverError, match="no such index"):
+        audit(replace(mine, conversation=whole))
+
+
+@pytest.mark.parametrize("deaf", [True, False])
+def test_a_search_that_ignores_the_question_is_said(deaf):
+    found = planted((lambda i: None) if deaf else (lambda i: 1 + i % 3), asked=20)
+    assert found.one_result == deaf
+    assert any("whatever is asked" in each.text for each in found.advice) == deaf
+
+
+@pytest.mark.parametrize("before", [0, 2])
+def test_a_store_that_was_not_empty_is_said(before):
+    store = Listing()
+    store.notes += [(f"old {i}", f"An older text, {i}") for i in range(before)]
+    mine = segviz.provider(store.add, store.search, texts=store.texts, name="used")
+    found = audit(segviz.build(conversation(), mine, "turn", embedder=EMBEDDER))
+    said = [each.text for each in found.advice if "before the first was added" in each.text]
+    assert len(said) == bool(before)
+    assert all("had 2 texts" in text for text in said)
