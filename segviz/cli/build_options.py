@@ -74,7 +74,7 @@ _building = section("Building a memory")
 texts_option = _building(
     "--texts",
     "Texts of inner nodes of a sample: written by hand from its turns, or extracts.",
-    "written, where the sample has some",
+    "written, where the sample has some and one system is built",
     type=click.Choice(TEXTS),
     default=None,
 )

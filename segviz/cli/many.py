@@ -49,7 +49,7 @@ from segviz.cli.source import path_of, read_corpus
 from segviz.cli.tables import Measurement, measuring_options
 from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus, Lazy, Question, distinct
-from segviz.evaluation import check_units, measure_many
+from segviz.evaluation import ONE_WRITER, check_units, measure_many
 from segviz.evaluation.parallel import Build, Measured, WorkersLost, code_hash, import_extra
 from segviz.handover import HandoverError, built_in
 from segviz.memory import CallEstimate, Memory, build, parts_of, reference, rehearse
@@ -148,6 +148,10 @@ def runs_of(
     systems = variants(options, usual)
     corpus, unit = read_corpus(options, console), options.unit or UNIT
     texts = written_texts(options, unit)
+    # Several systems are compared with texts by one writer, unless the options name the texts.
+    if texts and len(systems) > 1 and options.texts is None:
+        texts = {}
+        console.note(ONE_WRITER)
     with user_errors(ValueError, KeyError):
         places = [corpus.ids.index(corpus[each].id) for each in options.conversation]
     if options.all:

@@ -299,6 +299,12 @@ def first_alike(rows: Sequence[tuple[str, str]]) -> list[int]:
     return [asked_by(method, rows)[0] for _, method in rows]
 
 
+ONE_WRITER = (
+    "Inner nodes have extracts in every system: texts written by hand fit the spans of one tree."
+)
+"""Says which texts systems are compared with, where one of them has written texts."""
+
+
 def settings_by(
     method: str, memory: Memory, settings: RetrievalSettings
 ) -> RetrievalSettings | None:

@@ -7,14 +7,15 @@ import pytest
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
-from segviz.evaluation import MEASURES
+from segviz.evaluation import MEASURES, ONE_WRITER
+from segviz.memory import build
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import toy_structure
 from segviz.ui.pages.compare import questions, structures
 from segviz.ui.pages.compare.structures import holder
 from segviz.ui.widgets import measures
 from segviz.ui.widgets.captions import unmarked
-from tests.app.conftest import clean, labelled, messages, page, tables, texts
+from tests.app.conftest import clean, grow, labelled, messages, page, tables, texts
 from tests.memories import built, sample
 
 
@@ -239,3 +240,17 @@ class TestGuide:
             assert kind.__doc__.split("\n")[0] in shown
             assert all(departure in shown for departure in kind.departures), kind.name
         assert "[arXiv 2606.04555](https://arxiv.org/abs/2606.04555)" in shown
+
+
+def test_all_systems_have_extracts_where_the_open_tree_has_written_texts():
+    app = grow().run()
+    (opened,) = app.session_state["memories"].values()
+    assert opened.provenance["by_hand"]
+    app.session_state["page-wanted"] = "compare"
+    clean(app.run())
+    app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree"]).run()
+    compared = [*clean(app).session_state["compared"].values()]
+    tree = next(one for one in compared if one.system == "segment-tree")
+    assert not any(one.provenance.get("by_hand") for one in compared)
+    assert tree.structure.text == build(opened.conversation).structure.text
+    assert ONE_WRITER in texts(app)

@@ -259,4 +259,4 @@ def test_a_parameter_of_construction_is_swept():
     (found,) = clean(app).session_state["varied"].values()
     told = next(t for t in tables(app) if "retrieved by" in t.columns)
     assert list(told["retrieved by"]) == [RETRIEVED_BY[row.method] for row in found.rows]
-    assert [row.name for row in found.rows] == ["0.2", "0.2", "0.6", "0.6"]
+    assert [row.name for row in found.rows] == ["0.2"] * 3 + ["0.6"] * 3

@@ -18,6 +18,7 @@ from segviz.cli import many
 from segviz.cli.console import plain
 from segviz.cli.many import Results
 from segviz.cli.tables import comparison_content, sweep_content
+from segviz.evaluation import ONE_WRITER
 from segviz.evaluation import parallel as evaluating
 from segviz.evaluation.compare import compare, pooled_comparison
 from segviz.evaluation.measures import DEFAULT
@@ -28,6 +29,7 @@ from segviz.memory import system_of
 from segviz.retrieval import RELEVANCE
 from segviz.systems import SYSTEMS as KINDS
 from tests.data import ROOT
+from tests.memories import SAMPLE
 from tests.memory.test_stores import Notes
 
 AXES = {"policies": ("top-down", "both"), "alphas": (0.5,), "horizons": (0, 2)}
@@ -379,3 +381,14 @@ def test_a_comparison_is_that_of_the_library(run, talks):
     pooled = pooled_comparison(list(expected), list(expected.values()))
     told = plain(comparison_content(pooled))
     assert [row["measures"] for row in overall["rows"]] == [r["measures"] for r in told["rows"]]
+
+
+def test_systems_are_compared_with_texts_by_one_writer(run):
+    both = ("compare", f"sample:{SAMPLE}", "--systems", "segment-tree,bm25", *OFFLINE, "--json")
+    extracts, named = run(*both), run(*both, "--texts", "extracts")
+    assert ONE_WRITER in extracts.err
+    assert ONE_WRITER not in named.err
+    measured = [
+        [row["measures"] for row in ran.json["runs"][0]["rows"]] for ran in (extracts, named)
+    ]
+    assert measured[0] == measured[1]

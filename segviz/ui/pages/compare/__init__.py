@@ -22,15 +22,24 @@ from segviz.ui.state import AppSession, fingerprint, peek, typed_turns
 def built_key(session: AppSession, name: str) -> str:
     """Returns the content key of a system's memory over the leaves of this session."""
     memory = session.memory
-    if name == memory.system:
+    if name == memory.system and not has_written_texts(memory):
         return session.key
     typed = typed_turns(session.source)
-    return fingerprint(session.source, typed, memory.unit, name, memory.embedder.name)
+    changed = repr(memory.settings) if name == memory.system else ""
+    return fingerprint(session.source, typed, memory.unit, name, memory.embedder.name, changed)
+
+
+def has_written_texts(memory: Memory) -> bool:
+    """Returns True if a memory has texts written by hand, with which it does not compare."""
+    return bool(memory.provenance.get("by_hand"))
 
 
 def cached(session: AppSession, name: str) -> Memory | None:
-    """Returns the memory of a system if it is built, as the open one always is; else None."""
-    if name == session.memory.system:
+    """Returns the memory of a system if it is built; else None.
+
+    The open one is, unless its texts are written by hand: all systems have extracts then.
+    """
+    if built_key(session, name) == session.key:
         return session.memory
     memory: Memory | None = peek("compared", built_key(session, name))
     return memory

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.evaluation import COLLAPSED, LEAVES, NATIVE, contentless_share
+from segviz.evaluation import COLLAPSED, LEAVES, NATIVE, ONE_WRITER, contentless_share
 from segviz.retrieval import PRESETS_HELP, RELEVANCE, RERANKED, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.tree.shape import shape
 from segviz.ui.pages import Panel, draw_panels
-from segviz.ui.pages.compare import Comparing, cached
+from segviz.ui.pages.compare import Comparing, cached, has_written_texts
 from segviz.ui.pages.compare.answers import graded_panel
 from segviz.ui.pages.compare.questions import measure_panel, question_panel
 from segviz.ui.pages.compare.structures import PER_ROW, build_missing
@@ -43,6 +43,8 @@ def _shapes(compared: Comparing) -> None:
     st.caption(
         f"Same for all: {captions.counted(len(memory.units), 'leaf', 'leaves')} by the rule "
         f"'{memory.unit}', embedded by {captions.unmarked(memory.embedder.name)}."
+        + f" {ONE_WRITER}"
+        * has_written_texts(memory)
     )
     summaries = [
         shapes.MemorySummary(

@@ -168,8 +168,16 @@ def build_missing(session: AppSession, missing: Sequence[str]) -> dict[str, Memo
 
     def part(name: str) -> JobPart[Memory]:
         def make(progress: Progress) -> Memory:
-            conversation, unit = session.conversation, memory.unit
-            return build(conversation, name, unit, embedder=memory.embedder, progress=progress)
+            # The open system has its parameters; it is built anew where its texts are written.
+            settings = memory.settings if name == memory.system else {}
+            return build(
+                session.conversation,
+                name,
+                memory.unit,
+                embedder=memory.embedder,
+                progress=progress,
+                **settings,
+            )
 
         def text(done: int, total: int) -> str:
             return f"Building {labels[name]}: {done} of {total} leaves" if total else "Building"
