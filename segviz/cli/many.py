@@ -147,11 +147,7 @@ def runs_of(
     # Else every chosen system is built from every chosen conversation.
     systems = variants(options, usual)
     corpus, unit = read_corpus(options, console), options.unit or UNIT
-    texts = written_texts(options, unit)
-    # Several systems are compared with texts by one writer, unless the options name the texts.
-    if texts and len(systems) > 1 and options.texts is None:
-        texts = {}
-        console.note(ONE_WRITER)
+    texts = _texts(options, unit, len(systems), console)
     with user_errors(ValueError, KeyError):
         places = [corpus.ids.index(corpus[each].id) for each in options.conversation]
     if options.all:
@@ -179,6 +175,18 @@ def runs_of(
         lambda talk, label: _plan(talk, *systems[label], unit, models) + repr(texts).encode(),
         lambda talk, label: _rehearsed(talk, *systems[label], unit, models),
     )
+
+
+def _texts(options: Options, unit: str, systems: int, console: Console) -> Texts:
+    """Returns the written texts to put on the memories of so many ``systems``; {} for extracts.
+
+    Several systems have texts by one writer, extracts, unless the options name the texts.
+    """
+    texts = written_texts(options, unit)
+    if texts and systems > 1 and options.texts is None:
+        console.note(ONE_WRITER)
+        return {}
+    return texts
 
 
 def _of_memories(
