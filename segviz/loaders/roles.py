@@ -35,6 +35,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "toolcallrequest toolcallexecution computercall".split()
     ),
     "event": tuple(
+        "mroommember mroomcreate mroomname mroomtopic mreaction "
         "service event eventmsg progress filehistorysnapshot queueoperation slot eventcall "
         "sessionstarted systemevent threadactivity calllog".split()
     ),

@@ -186,6 +186,11 @@ def test_of_a_tree_of_answers_the_best_branch_is_read_and_a_thread_whole() -> No
     corpus = read([dict(zip(keys, row, strict=True)) for row in rows])
     assert [[turn.text for turn in each.turns] for each in corpus] == [["q", "better"], ["other"]]
     assert "1 message on other branches" in corpus.report.findings[0].what
+    asked = {"text": "q", "role": "prompter"}
+    answers = [{"text": text, "role": "assistant"} for text in ("good answer here", "bad one too")]
+    nested = {"prompt": {**asked, "replies": answers}}
+    assert said(nested) == [("prompter", "q"), ("assistant", "good answer here")]
+    assert unread(nested) == []
     replies = [{"user": "Bob", "text": "Yes."}, {"user": "Cy", "text": "No."}]
     thread = [{"user": "Ann", "text": "Is it dry?", "replies": replies}]
     assert [turn.speaker for turn in only(thread).turns] == ["Ann", "Bob", "Cy"]

@@ -202,6 +202,11 @@ LOGS = {
     "{Attachments}\nx.png\n\n[2025-05-02 09:13] Ann (pinned)\nGood.\n=====\nExported\n",
     "name below the time": "May 01, 2025  9:10:00 AM (Read by you)\nAnn\nIs it dry?\n\n"
     "May 01, 2025  9:11:00 AM\nBob\nIt is.\n\nMay 02, 2025  9:13:00 AM\nAnn\nGood.\n",
+    "name above the text": "Ann, [01.05.2025 09:10]\nIs it dry?\n\n"
+    "Bob, [01.05.2025 09:11]\nIt is.\n\n"
+    "Ann, [02.05.2025 09:13]\nGood.\n",
+    "number behind the name": "2025-05-01 09:10:00 Ann(12)\nIs it dry?\n\n"
+    "2025-05-01 09:11:00 Bob(7)\nIt is.\n\n2025-05-02 09:13:00 Ann(12)\nGood.\n",
     "times of old": "5/1/25, 9:10:00 AM: Ann: Is it dry?\n5/1/25, 9:11:00 AM: Bob: It is.\n"
     "5/22/25, 9:13:00 AM: Ann: Good.\n",
     "Hindi": "1/5/25, 9:10 पूर्वाह्न - Ann: Is it dry?\n1/5/25, 9:11 पूर्वाह्न - Bob: It is.\n"

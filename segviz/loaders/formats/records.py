@@ -508,6 +508,10 @@ def _named_chats(
     value: Mapping[str, object], place: Place, name: str, text_key: str | None, one: bool
 ) -> Iterator[WrittenChat]:
     """Yields the dialogues in an object; a single dialogue if ``one`` is True."""
+    if keys_of(tuple(value), "text") and role_of(value)[0] and _REPLIED & value.keys():
+        rows, hidden = _shown([value], place)  # a tree of answers
+        yield WrittenChat(name, place, [Block(rows)], hidden)
+        return
     title = named_after([value.get(key) for key in TITLES[:4]], "")
     name = title or named_after([value.get(key) for key in TITLES], name)
     began = next((value[key] for key in keys_of(tuple(value), "time")), None)
@@ -765,8 +769,10 @@ def _shown(value: list[object], place: Place) -> tuple[list[tuple[Place, object]
             if key == "children" or (
                 len(below) > 1 and len(people) == 1 and role_of(below[0][1])[0]
             ):
-                hidden += [each for _, each in below[:-1]]
-                below = below[-1:]
+                # A chatbot shows the last attempt, a data set ranks the best reply first.
+                kept = below[-1:] if key == "children" else below[:1]
+                hidden += [each for at_reply, each in below if at_reply != kept[0][0]]
+                below = kept
             stack += below[::-1]
     return rows, hidden
 
@@ -775,7 +781,7 @@ def _who(raw: Mapping[str, object]) -> list[object]:
     return [raw.get(key) for key in keys_of(tuple(raw), "speaker")]
 
 
-_REPLIED = ("children", "replies", "thread", "thread_replies", "comments")
+_REPLIED = dict.fromkeys(("children", "replies", "thread", "thread_replies", "comments")).keys()
 """Keys of a message that may hold the replies to it."""
 
 

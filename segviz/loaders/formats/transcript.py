@@ -37,6 +37,11 @@ _PATTERNS = {
     "Discord": re.compile(
         r"\[(?P<when>[^\]\n]{8,40})\] (?P<name>[^:\n]{1,80}?)(?: \(pinned\))?(?P<text>)"
     ),
+    "Telegram": re.compile(r"(?P<name>[^\[\n]{1,80}), \[(?P<when>[^\]\n]{8,40})\](?P<text>)"),
+    "QQ": re.compile(
+        r"(?P<when>[0-9]{4}[-/][0-9]{2}[-/][0-9]{2} [0-9]{1,2}:[0-9]{2}:[0-9]{2}) "
+        r"(?P<name>[^:\n]{1,80}?)(?:\([0-9]+\)|<[^<>\n]*>)?(?P<text>)"
+    ),
     "heading": re.compile(
         r"(?:_?\*\*|#{1,6}\s+)(?P<name>[^*#\n(]{1,60}?)(?: \((?P<when>[^()\n]{1,40})\))?"
         r":?(?:\*\*_?)?(?P<text>)"
@@ -44,6 +49,9 @@ _PATTERNS = {
     "WebVTT": re.compile(r"<v(?:\.\S+)? (?P<name>[^>\n]{1,80})>(?P<text>.*?)(?:</v>)?(?P<when>)"),
 }
 """Maps a kind of log to how it writes the beginning of a message."""
+
+_SURE = ("Telegram", "QQ", "heading")
+"""Kinds of logs that are recognized even if every name occurs once."""
 
 _CUE = re.compile(r"\s*(?:[0-9]+:)?[0-9]+:[0-9]{2}[.,][0-9]{3} --> .*")
 _END = re.compile(r"={5,}|\{[A-Z]\w+\}")
@@ -105,7 +113,11 @@ def _kind(lines: Sequence[str]) -> str:
     for kind, pattern in _PATTERNS.items():
         found = [match for line in lines if (match := _begins(kind, pattern, line))]
         names = {match["name"] for match in found if match["name"]}
-        if len(names) > 1 and len(names) < len(found) and len(found) * 8 >= len(lines):
+        if (
+            len(names) > 1
+            and (len(names) < len(found) or kind in _SURE)
+            and len(found) * 8 >= len(lines)
+        ):
             return kind
     return ""
 
@@ -118,7 +130,7 @@ def _begins(kind: str, pattern: re.Pattern[str], line: str) -> re.Match[str] | N
     when = match["when"] or ""
     if kind in ("LINE", "KakaoTalk"):
         return match if is_clock(when) else None
-    if kind == "Discord":
+    if kind in ("Discord", "Telegram", "QQ"):
         return match if read_time(when) or read_fields(when) else None
     if kind == "heading":
         return (
