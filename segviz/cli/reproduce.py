@@ -47,6 +47,7 @@ _WORKERS = "Processes on this machine; more than one needs joblib. Times are the
 @command
 @click.argument("paper", required=False, type=click.Choice(_PAPERS), metavar="[PAPER]")
 @click.argument("table", required=False)
+@option("--list", "List all tables and figures.", is_flag=True)
 @option("--data", _DATA, "the bundled ones", multiple=True, type=click.Path(), metavar="FILE")
 @path_option("--audit", _AUDIT, "FILE")
 @path_option("-o --output", _OUTPUT, "FOLDER", default="reproduced")
@@ -62,7 +63,7 @@ def reproduce(options: Options, console: Console) -> int:
     table (CSV and Markdown) with the printed numbers, the figure if the paper has one (HTML, and
     PNG if a browser is installed), and a line on the differences and their reasons. TABLE is a name
     such as table-3 or figure-6. Without it, all tables and figures of the paper are measured.
-    Without arguments, the command lists all of them.
+    Without arguments or with --list, the command lists all of them, or those of a paper.
 
     Some tables have trees that a model builds, and answers that a second model grades. They are
     measured as in the paper if --server, --model and --judge are given; first the expected calls,
@@ -77,8 +78,8 @@ def reproduce(options: Options, console: Console) -> int:
         segviz reproduce segtreemem table-3 --data l10.json --audit errors.json
         segviz reproduce segtreemem table-4 --server vllm --model m --judge n
     """
-    if options.paper is None:
-        return _list(console)
+    if options.paper is None or options.list:
+        return _list(options.paper, console)
     # Without a table all of the paper are chosen.
     chosen = [
         entry
@@ -181,9 +182,11 @@ def _measured(
     return {**named, "seconds": seconds, "files": written, "rows": rows}
 
 
-def _list(console: Console) -> int:
-    """Prints the entries that can be reproduced."""
+def _list(paper: str | None, console: Console) -> int:
+    """Prints the entries of a paper, or of all, that can be reproduced."""
     for entry in ENTRIES:
+        if paper not in (None, entry.paper):
+            continue
         known = f" ({len(entry.printed)} printed numbers)" if entry.printed else ""
         known += " (with --server, --model and --judge)" if entry.models == "all" else ""
         console.line(f"{entry.paper:<11} {entry.name:<11} {entry.shows}{known}")

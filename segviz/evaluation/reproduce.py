@@ -702,14 +702,16 @@ def _shapes(bench: Bench) -> list[Row]:
     Without a language model, the trees called batch and pointwise have printed numbers only.
     """
     # The trees that are built; with a model by the settings of the paper, and all of them.
-    cosine = {**_COSINE, "refresh": "joined"}
     trees: dict[str, tuple[str, dict[str, Any]]] = {
-        "SegTreeMem cosine": ("segment-tree", cosine if bench.chat else _COSINE),
-        "SegTreeMem calibrated (ours)": ("segment-tree", {}),
+        "SegTreeMem cosine": ("segment-tree", {**_COSINE, "refresh": "joined"}),
+        "SegTreeMem cosine, eager": ("segment-tree", _COSINE),
+        "SegTreeMem calibrated (ours)": ("segment-tree", {"refresh": "joined"}),
+        "SegTreeMem calibrated (ours), eager": ("segment-tree", {}),
         "MemTree": ("memtree", _MEMTREE),
         "RAPTOR": ("raptor", {}),
     }
     if bench.chat:
+        del trees["SegTreeMem cosine, eager"]  # the paper's calls are those of joined
         trees = {
             label: (name, settings | ({} if "ours" in label else _WRITTEN))
             for label, (name, settings) in trees.items()
@@ -730,7 +732,7 @@ def _shapes(bench: Bench) -> list[Row]:
     for name in ("batch", "pointwise"):
         measured.setdefault(f"SegTreeMem {name}", unmeasured)
     for label, of in measured.items():
-        row, variant = dict(of), label.partition(" ")[2]
+        row, variant = dict(of), label.partition(",")[0].partition(" ")[2]
         system = "segment-tree" if variant else label.lower()
         row.pop("candidates per leaf")
         # Without a model no call is made; each text that is written stands for one.

@@ -23,6 +23,9 @@ def test_alone_it_lists_what_there_is(run):
     lines = run("reproduce").out.splitlines()
     assert [line.split()[:2] for line in lines] == [[e.paper, e.name] for e in ENTRIES]
     assert any("55 printed numbers" in line for line in lines)
+    assert run("reproduce", "--list").out.splitlines() == lines
+    of_one = run("reproduce", "xmemory", "--list").out.splitlines()
+    assert of_one == [line for line in lines if line.startswith("xmemory")] != []
 
 
 @pytest.mark.usefixtures("no_browser")

@@ -137,6 +137,15 @@ def test_shapes_are_those_of_the_structure():
     assert row["summaries per leaf"] == written / len(memory.units)
 
 
+def test_table_5_has_joined_and_eager_refresh_beside_the_printed_calls():
+    rows = {row["method"]: row for row in rows_of("segtreemem", "Table 5")}
+    for name in ("SegTreeMem cosine", "SegTreeMem calibrated (ours)"):
+        joined, eager = rows[name], rows[f"{name}, eager"]
+        assert 0 < joined["calls per leaf"] < eager["calls per leaf"]
+    for row in (rows["SegTreeMem cosine"], rows["SegTreeMem cosine, eager"]):
+        assert row["calls per leaf, paper"] == 0.96
+
+
 def test_only_what_follows_time_has_no_gaps():
     assert order(built("segment-tree"), ()) == {
         "nodes without a gap, %": 100,

@@ -128,9 +128,13 @@ class TestBuild:
         assert len(same.ask("hi", k=20, levels=[0]).after) == 12
 
     def test_components_by_name_mapping_or_object(self):
-        for value in ("cosine", {"name": "cosine", "threshold": 0.3}, segviz.Cosine(threshold=0.3)):
+        for value in (
+            "cosine",
+            {"name": "cosine", "threshold": 0.175},
+            segviz.Cosine(threshold=0.175),
+        ):
             built = segviz.build(small_chat(), embedder=HashingEmbedder(), compatibility=value)
-            assert built.settings["compatibility"] == {"name": "cosine", "threshold": 0.3}
+            assert built.settings["compatibility"] == {"name": "cosine", "threshold": 0.175}
 
     def test_an_instance_may_be_given(self):
         system = segviz.SegmentTree(compatibility=segviz.Cosine(0.9), annotate=" / ".join)

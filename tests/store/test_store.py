@@ -231,7 +231,7 @@ def test_a_file_without_permission_says_so(tmp_path, monkeypatch):
 
 
 def test_settings_name_the_components_and_their_parameters(memory):
-    assert memory.settings["compatibility"] == {"name": "cosine", "threshold": 0.3}
+    assert memory.settings["compatibility"] == {"name": "cosine", "threshold": 0.175}
     assert memory.settings["annotate"]["name"] == "extractive"
     assert memory.settings["refresh"] == "eager"
 
