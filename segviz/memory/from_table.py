@@ -94,7 +94,8 @@ def memory_from(
     table. With a conversation, a leaf with ``start``, or with the text of a unit, stands for units.
     Every other leaf, and every leaf with ``turns``, is a text written from one or more turns. If it
     names no ``turns``, they are attributed (``segviz.retrieval.attribution``) within its
-    ``session`` and ``time``, and its facts get a ``confidence``. A unit without a leaf becomes a
+    ``session``, guided by its ``time``, and its facts get a ``confidence``. A text that no turn
+    explains has no source, and an unsure source gets no credit. A unit without a leaf becomes a
     ghost: a leaf below the texts written from it, which is drawn but never retrieved. So a memory
     gets credit only for what it stores.
 
