@@ -20,7 +20,7 @@ from segviz.cli.command import (
 from segviz.construct import Parameter, parameters
 from segviz.conversation import Conversation, Question
 from segviz.memory import Memory, settings_for
-from segviz.retrieval import OPENING, PRESETS, RetrievalSettings
+from segviz.retrieval import OPENING, PRESETS, PRESETS_HELP, RERANKED, RetrievalSettings
 
 DEFAULTS = RetrievalSettings()
 
@@ -36,6 +36,7 @@ def preset_option(what: str, default: str = "") -> Option:
     named = ", ".join(map(repr, PRESETS))
     about = f"{what} of a preset; the options below override them: {named}."
     about += f" Without any of these: {default!r}." * bool(default)
+    about += f" {PRESETS_HELP[RERANKED]}"
     return _retrieval("--preset", about, type=click.Choice(list(PRESETS)), metavar="NAME")
 
 

@@ -12,7 +12,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import Parameter, parameters
 from segviz.figures.compare import group_of
-from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings, relevance_model, spelled
+from segviz.retrieval import (
+    POLICIES,
+    PRESETS_HELP,
+    RELEVANCE,
+    RERANKED,
+    RetrievalSettings,
+    relevance_model,
+    spelled,
+)
 from segviz.ui import keys
 from segviz.ui.address import VIEWS, read_view
 from segviz.ui.settings import (
@@ -146,6 +154,7 @@ def _scoring(asked: AskState) -> None:
     st.selectbox(
         "Preset",
         preset_options(session.memory.system),
+        help=PRESETS_HELP[RERANKED],
         **shows("scoring-preset", read_preset(settings), partial(write_preset, session)),
     )
     st.selectbox(
