@@ -368,12 +368,13 @@ class Rescue:
 def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
     """Finds a question that shows the benefit of propagation.
 
-    Tries the presets in their order and returns the best question of the first one that has any. A
-    question qualifies if propagation raises the number of its gold turns that are in evidence. The
-    largest such gain is best, then the largest gain in found turns, then the fewest missed turns,
-    then the earlier question. Returns None if no question qualifies under any preset.
+    Tries the presets in their order, those that retrieve every level first, since they show what
+    the tree says, and returns the best question of the first one that has any. A question
+    qualifies if propagation raises the number of its gold turns that are in evidence. The largest
+    such gain is best, then the largest gain in found turns, then the fewest missed turns, then the
+    earlier question. Returns None if no question qualifies under any preset.
     """
-    for settings in PRESETS.values():
+    for settings in sorted(PRESETS.values(), key=lambda each: each.levels is not None):
         after = evaluate(memory, questions, settings).outcomes.fates
         before = evaluate(memory, questions, settings, policy="none").outcomes.fates
         gains = [
