@@ -297,7 +297,7 @@ def test_the_tour_leads_from_view_to_view():
         app.button(key="tour-Next").click().run()
         assert f"**{number} of 5**" in texts(clean(app))
     assert app.button(key="tour-Next").disabled
-    assert "is found." in texts(app)
+    assert "is answered." in texts(app)
     (memory,) = app.session_state["memories"].values()
     rescued = int(address(app)["node"])
     asked = memory.conversation.questions[int(address(app)["question"])]

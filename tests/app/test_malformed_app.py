@@ -7,13 +7,13 @@ transcript. Afterwards the page goes on: a step back, a question. Below, by numb
 asks of the pages besides.
 """
 
-from functools import partial
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from segviz import loaders
 from segviz.loaders import LoadError, parse
+from segviz.loaders.budget import Budget
+from segviz.ui.sidebar import source
 from segviz.ui.widgets.lists import SENT
 from tests import malformed_inputs
 from tests.app.conftest import ask_own, clean, on_canvas, page, read_message, texts
@@ -128,7 +128,7 @@ def test_n27_an_upload_above_the_limit_is_refused_with_the_other_way(app, tmp_pa
     """The browser refuses first; this is what a request past it meets."""
     large = malformed_inputs.of(27)[0]
     before = app.session_state["last"].corpus
-    monkeypatch.setattr(loaders, "parse", partial(loaders.parse, limit=1000))
+    monkeypatch.setattr(source, "upload_budget", lambda: Budget(1000))
     shown = texts(give(app, large, tmp_path, "Upload"))
     assert "At most 200 MB" in shown
     assert "A larger file is read where it is: choose Path." in shown
