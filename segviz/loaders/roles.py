@@ -94,9 +94,9 @@ def role_of(raw: Mapping[str, object]) -> tuple[str, str]:
     """
     metadata, author = raw.get("metadata"), raw.get("author")
     for source in (raw, metadata if isinstance(metadata, dict) else {}):
-        for key, kind in _FLAGS.items():
-            if source.get(key) is True:
-                return kind, kind
+        for key in sorted(_FLAGS.keys() & source.keys()):
+            if source[key] is True:
+                return _FLAGS[key], _FLAGS[key]
     weight = raw.get("weight")
     if isinstance(weight, int | float) and weight == 0:
         return "hidden", "hidden"

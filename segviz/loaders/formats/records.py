@@ -130,7 +130,11 @@ def _loader(form: Form) -> Loader:
 
     def matches(document: object) -> bool:
         """Returns True if the form fits a message of the document's first dialogue."""
-        chat = None if is_store(document) else next(chats_in(document), None)
+        # The first items decide; all are looked at only if these hold no dialogue.
+        first = document[:_LOOKED_AT] if isinstance(document, list) else document
+        chat = None if is_store(document) else next(chats_in(first), None)
+        if chat is None and first is not document and not is_store(document):
+            chat = next(chats_in(document), None)
         if chat is None:
             return False
         rows = [raw for _, raw in chat.blocks[0].rows[:_LOOKED_AT] if isinstance(raw, dict)]
@@ -402,6 +406,8 @@ def _sides(
     Returns None for a record that is no exchange.
     """
     keys = tuple(raw)
+    if not (usual_keys(keys, _REQUESTS) and usual_keys(keys, _REPLIES)):
+        return None
     sides: list[list[dict[str, object]]] = []
     listed_messages = False
     for names, speaker in ((_REQUESTS, "user"), (_REPLIES, "assistant")):
@@ -577,6 +583,8 @@ _PREVIOUS = "previous_"
 
 def _new(chats: Sequence[WrittenChat], old: Sequence[WrittenChat]) -> list[WrittenChat]:
     """Returns the chats with a message that none of the old ones has."""
+    if not chats or not old:
+        return list(chats)
     known = {_words_of(raw)[1] for chat in old for block in chat.blocks for _, raw in block.rows}
     return [
         chat
