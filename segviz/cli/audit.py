@@ -103,7 +103,7 @@ def audit(options: Options, console: Console) -> int:
     Examples:
         segviz audit chat.json --store mem0.json
         segviz audit talk.json --store facts.csv --html audit.html
-        segviz audit talk.json --store facts.csv --fail-under recall=.8,never-written=.1
+        segviz audit talk.json --store facts.csv --fail-under recall=.8
         segviz audit sample:ines-theo --system my_module:Notes
         segviz audit talk.json --system bm25 -k 100 --trec runs
         segviz audit boat.json.gz

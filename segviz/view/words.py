@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 GAINS, LOSES = "gains", "loses"
-"""What a setting, or a system, does with evidence against another, question by question."""
+"""Verbs for a setting or a system that has more or less evidence of a question than another."""
 
 SYNONYMS: Final = {
     "enters": ("replaced",),

@@ -22,7 +22,7 @@ from segviz.memory.answer import (
     judging,
     reference,
 )
-from segviz.retrieval import RetrievalSettings
+from segviz.retrieval.settings import OPENING, PRESETS
 from tests.llm.server import empty, enum, quoted, say, status, texts_under
 from tests.trees import chat, small_chat
 
@@ -195,7 +195,7 @@ class TestEvaluate:
         model, other = bench.chat(), bench.chat(model="strict")
         found = evaluate_answers(memory, questions, model, other, k=3, seed=4)
         assert (found.chat, found.judge) == (model.name, other.name)
-        assert found.settings == RetrievalSettings(k=3).resolved()
+        assert found.settings == replace(PRESETS[OPENING], k=3).resolved()
         assert found.right == {r.index: r.right for r in found.rows if r.right is not None}
         assert [row.index for row in found.rows] == [q.index for q in questions]
         for row, question in zip(found.rows, questions, strict=True):

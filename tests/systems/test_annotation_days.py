@@ -50,9 +50,11 @@ def test_every_prompt_names_the_days_of_its_parts_and_can_be_restored(system, se
     final, restored = memory.structure, 0
     for node in final.nodes.tolist():
         if PROMPT in final.facts[node] and final.active[node] and len(final.children[node]) > 1:
-            assert memory.prompt_of(node) is not None
-            restored += 1
-    assert restored or system == "memforest"  # its nodes keep no facts of their texts
+            prompt = memory.prompt_of(node)
+            # A tree of MemForest may be written anew before its children are linked again.
+            assert prompt is not None or system == "memforest"
+            restored += prompt is not None
+    assert restored
 
 
 @pytest.mark.parametrize("refresh", ["lazy", "joined"])
