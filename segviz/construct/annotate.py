@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache
 from itertools import chain, islice
 from operator import mul
@@ -22,6 +22,7 @@ from segviz.construct.tasks.words import (
     BREAK,
     LEAST_CONTENT,
     content,
+    english,
     salience,
     word_spans,
     words_of,
@@ -31,6 +32,7 @@ from segviz.handover import HandoverError
 from segviz.llm import Chat, Prompt, Reply
 from segviz.llm.prompts import annotation_prompt, digest
 from segviz.text.captions import clipped
+from segviz.text.dates import dated, undated
 
 __all__ = ["ANNOTATORS", "TITLE", "Annotation", "Extractive", "Summary"]
 
@@ -51,18 +53,25 @@ _ANSWERS = 0.8  # an answer of less weight ("Exactly!") says nothing even with i
 _SHORTLIST = 48  # most lines of a node's children that compete
 _WIDE = 32  # most children that are summarised together
 _LONG = 25  # words; a sentence beyond this length is usually a list
+_EVEN = 2  # a speaker with more than this multiple of the briefest one's lines …
+_SPEAKER = -0.4  # … has lines of less weight: the exponent of what exceeds it
+_UPPER = 3  # from this height on a text grows with the number of children
+_CHILD_WORDS, _MOST_WORDS = 20, 200  # room in it for each child, and for all
+_CHILD_SHARE = 0.6  # in it, factor for each further line of a child
+_REFERENCES = english("references")
 
 
 class _Line(NamedTuple):
     """Sentence of a speaker.
 
-    ``asked`` is the question by another speaker right before it. ``names`` are the capitalised
-    words after its first. ``words`` and ``names`` are in lower case, ``words`` in order of first
-    use.
+    ``asked`` is the question by another speaker right before it. ``bare`` is the text without
+    the dates that were added in brackets, which weigh nothing. ``names`` are the capitalised words
+    after its first. ``words`` and ``names`` are in lower case, ``words`` in order of first use.
     """
 
     speaker: str
     text: str
+    bare: str
     words: tuple[str, ...]
     length: int
     names: frozenset[str]
@@ -72,14 +81,19 @@ class _Line(NamedTuple):
     @property
     def asks(self) -> bool:
         """True if the sentence ends with a question mark."""
-        return self.text.rstrip("\"'”’)").endswith(("?", "？", "؟"))
+        return self.bare.rstrip("\"'”’)").endswith(("?", "？", "؟"))
 
     @property
     def opens(self) -> bool:
         """True if the sentence states nothing by itself: a question, a heading, a line of code."""
-        plain = sum(sign.isalnum() or sign.isspace() for sign in self.text)
-        code = plain < _PLAIN * len(self.text) and not self.text.startswith(_CAPTION)
-        return code or self.asks or self.text.endswith((":", "："))
+        plain = sum(sign.isalnum() or sign.isspace() for sign in self.bare)
+        code = plain < _PLAIN * len(self.bare) and not self.bare.startswith(_CAPTION)
+        return code or self.asks or self.bare.endswith((":", "："))
+
+    @property
+    def refers(self) -> bool:
+        """True if the sentence opens with a word for what it does not name."""
+        return self.words[0] in _REFERENCES and not self.names and self.asked is None
 
 
 @lru_cache(maxsize=4_096)
@@ -109,12 +123,13 @@ def _lines(text: str) -> tuple[_Line, ...]:
 @lru_cache(maxsize=16_384)
 def _line(speaker: str, text: str) -> _Line | None:
     """Returns a sentence with its words, names and numbers; None if it has no words."""
-    words = words_of(_NO_WORDS.sub(" ", text))
+    bare = undated(text)
+    words = words_of(_NO_WORDS.sub(" ", bare))
     if not words:
         return None
-    names = frozenset(name.lower() for name in _CAPITAL.findall(text))
-    number = bool(_DIGIT.search(text))
-    return _Line(speaker, text, tuple(dict.fromkeys(words)), len(words), names, number)
+    names = frozenset(name.lower() for name in _CAPITAL.findall(bare))
+    number = bool(_DIGIT.search(bare))
+    return _Line(speaker, text, bare, tuple(dict.fromkeys(words)), len(words), names, number)
 
 
 @lru_cache(maxsize=4_096)
@@ -166,10 +181,16 @@ class Extractive(Declared):
     in any language. If no line remains, the heaviest is quoted. The others are quoted greedily by
     their gain: the weights of their words, divided by the root of their length. Each time a word is
     quoted, its weight is multiplied by ``repeat``. A word that occurs in many lines counts more.
-    Names, numbers and dates earn a bonus. A short answer is weighed and quoted with its question.
-    A single child's text passes through unchanged.
+    Names, numbers and dates earn a bonus. A short answer is weighed and quoted with its question. A
+    line of a speaker with many lines weighs less, so that a person is heard beside an assistant. A
+    single child's text passes through unchanged.
 
-    The text is a pure function of the child texts, so the tree is prefix-stable.
+    From the third text above the leaves on, a text grows with its children, which share it more
+    evenly, and has no line that opens with "she" or "that" if others are left. Where the day of a
+    session is known, a relative time gets its date in brackets: "yesterday (7 May 2023)". Lines are
+    chosen, and new units placed, as if no text grew or had brackets.
+
+    The text is a pure function of the children's, so the tree is prefix-stable.
 
     Source: greedy coverage of weighted words, after Lin and Bilmes 2011. Facts earn a bonus because
         a lost date is the failure that SegTreeMem reports (App. C.4, Q3). The constants are ours,
@@ -202,30 +223,57 @@ class Extractive(Declared):
         """
         return texts[0] if len(texts) == 1 else _quoted(self, tuple(texts))
 
+    def many(self, groups: Sequence[Sequence[Annotation]]) -> list[Annotation]:
+        """Returns the text of each group of children, with dates; a single text passes through."""
+        return [self._annotated(group) if len(group) > 1 else group[0] for group in groups]
+
+    def _annotated(self, group: Sequence[Annotation]) -> Annotation:
+        """Returns an extract of two or more children's texts."""
+        texts = tuple(_with_dates(child.text, child.days) for child in group)
+        if 1 + max(child.height for child in group) < _UPPER:
+            return Annotation(_quoted(self, texts))
+        room = max(self.max_words, min(_MOST_WORDS, _CHILD_WORDS * len(group)))
+        place = _quoted(self, tuple(child.place or child.text for child in group))
+        return Annotation(_quoted(replace(self, max_words=room), texts, True), place=place)
+
 
 @lru_cache(maxsize=4_096)
-def _quoted(annotator: Extractive, texts: tuple[str, ...]) -> str:
+def _with_dates(text: str, days: tuple[date, ...]) -> str:
+    """Returns a text with the dates of its relative times, if all of it is of one day."""
+    if len(days) != 1:
+        return text  # of a longer stretch: its lines got their dates below
+    return dated(text, datetime.combine(days[0], datetime.min.time()))
+
+
+@lru_cache(maxsize=4_096)
+def _quoted(annotator: Extractive, texts: tuple[str, ...], upper: bool = False) -> str:
     """Writes the extractive annotation of two or more texts.
 
-    More than 32 texts are annotated in groups of 32, then the groups' texts together. While a node
-    grows, only its last group changes, so the cost of a step stays bounded.
+    ``upper`` is True for a text that grows with its children. More than 32 texts are annotated in
+    groups of 32, then the groups' texts together. While a node grows, only its last group changes,
+    so the cost of a step stays bounded.
     """
     if len(texts) > _WIDE:
         groups = (texts[first : first + _WIDE] for first in range(0, len(texts), _WIDE))
-        texts = tuple(_quoted(annotator, each) if len(each) > 1 else each[0] for each in groups)
-        return _quoted(annotator, texts)
+        texts = tuple(
+            _quoted(annotator, each, upper) if len(each) > 1 else each[0] for each in groups
+        )
+        return _quoted(annotator, texts, upper)
     quoted: dict[str, _Line] = {}
-    for each in _cover(annotator, *_candidates(annotator, texts)):
+    for each in _cover(annotator, *_candidates(annotator, texts, upper), upper):
         if each.question is not None:
-            quoted.setdefault(each.question.text, each.question)
-        quoted.setdefault(each.line.text, each.line)
+            quoted.setdefault(each.question.bare, each.question)
+        quoted.setdefault(each.line.bare, each.line)
     return _written(quoted.values(), annotator.max_words)
 
 
-def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Candidate], list[int]]:
+def _candidates(
+    annotator: Extractive, texts: Sequence[str], upper: bool = False
+) -> tuple[list[_Candidate], list[int]]:
     """Returns the lines that may be quoted and, for each, the index of the text it is from.
 
-    Lines below ``floor`` are left out. If all lines are below it, the heaviest one is returned.
+    Lines below ``floor`` are left out, and in an ``upper`` text those that refer to others. If no
+    line remains, the heaviest one is returned.
     """
     # Speakers' names occur in most lines, so they cannot distinguish one.
     names = frozenset[str]().union(*map(_speakers, texts))
@@ -233,9 +281,10 @@ def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Cand
     by_text: dict[str, tuple[_Candidate, int]] = {}
     for child, text in enumerate(texts):
         for each in _candidates_of(annotator, text, speakers):
-            by_text.setdefault(each.line.text, (each, child))
+            by_text.setdefault(each.line.bare, (each, child))
     rows = list(by_text.values())
     kept = [row for row in rows if row[0].tells >= annotator.floor]
+    kept = [row for row in kept if not (upper and row[0].line.refers)] or kept
     if rows and not kept:
         kept = [max(rows, key=lambda row: row[0].tells)]
     return [each for each, _ in kept], [child for _, child in kept]
@@ -277,14 +326,17 @@ def _candidate(annotator: Extractive, line: _Line, speakers: frozenset[str]) -> 
         factor *= _OPEN_SHARE
     words, values = tuple(weights), tuple(weights.values())
     tells = sum(values) + _FACT * (facts + (question is not None))
-    quote = spoken.text if question is None else f"{question.text} {spoken.text}"
+    quote = spoken.bare if question is None else f"{question.bare} {spoken.bare}"
     if len(content(quote) - content(" ".join(speakers))) < LEAST_CONTENT:
         tells = min(tells, annotator.floor - 1)
     return _Candidate(spoken, question, words, values, tells, length, factor)
 
 
 def _cover(
-    annotator: Extractive, candidates: Sequence[_Candidate], children: Sequence[int]
+    annotator: Extractive,
+    candidates: Sequence[_Candidate],
+    children: Sequence[int],
+    upper: bool = False,
 ) -> list[_Candidate]:
     """Chooses lines greedily by gain until ``max_words`` are used; returns them in text order.
 
@@ -294,11 +346,14 @@ def _cover(
     spread = Counter(chain.from_iterable(each.words for each in candidates))
     worth = {word: count**0.4 for word, count in spread.items()}
     quoted: Counter[int | str] = Counter()  # lines of each child and of each speaker
-    speakers = {each.line.speaker for each in candidates}
+    speakers = Counter(each.line.speaker for each in candidates)
+    fair = _EVEN * min(speakers.values(), default=1)
+    heard = {name: max(1.0, count / fair) ** _SPEAKER for name, count in speakers.items()}
+    next_share = _CHILD_SHARE if upper else _NEXT_SHARE
 
     def covers(each: _Candidate) -> float:
         weight = sum(map(mul, each.weights, map(worth.__getitem__, each.words)))
-        return float(each.factor * weight)
+        return float(each.factor * heard[each.line.speaker] * weight)
 
     covered = [covers(each) for each in candidates]
     # A text has a dozen lines at most, so the best lines taken alone are enough to choose from.
@@ -312,7 +367,7 @@ def _cover(
             each = candidates[place]
             # A child or a speaker that is quoted more than the others pays for each further line.
             ahead = max(0, quoted[each.line.speaker] - fewest - 1)
-            share = _NEXT_SHARE ** (quoted[children[place]] + ahead)
+            share = next_share ** quoted[children[place]] * _NEXT_SHARE**ahead
             # Words only lose worth, so a former value is a bound: most lines need no new sum.
             if share * covered[place] < most:
                 continue
@@ -390,12 +445,23 @@ class Annotation:
         facts: its title and origin; the node that gets the text stores them among its facts.
         transcript: the texts of the leaves below, if they matter to the annotator; else "".
         days: the first and the last day of the sessions it is about; () if unknown.
+        height: how many texts were written one from another up to it; 0 for a leaf's text.
+        place: the text by which new units are placed, as long as those of lower nodes; "" for
+            ``text`` itself. Texts can so grow without a change of the tree.
     """
 
     text: str
     facts: Mapping[str, str] = field(default_factory=dict)
     transcript: str = ""
     days: tuple[date, ...] = ()
+    height: int = 0
+    place: str = ""
+
+    def over(self, children: Sequence[Annotation]) -> Annotation:
+        """Returns this text as that of a node with these children: with their days and height."""
+        days = between(day for child in children for day in child.days)
+        height = max((child.height for child in children), default=0) + (len(children) > 1)
+        return replace(self, days=days, height=height)
 
 
 def between(days: Iterable[date]) -> tuple[date, ...]:
@@ -521,20 +587,13 @@ class SessionSummaries(Extractive):
             )
         return replace(self, summaries=summaries)
 
-    def many(self, groups: Sequence[Sequence[Annotation]]) -> list[Annotation]:
-        """Returns a session's summary for a group that covers exactly it, else an extract.
-
-        A single text passes through.
-        """
-        return [self._written(group) if len(group) > 1 else group[0] for group in groups]
-
-    def _written(self, group: Sequence[Annotation]) -> Annotation:
+    def _annotated(self, group: Sequence[Annotation]) -> Annotation:
         """Returns the data set's summary if a group is exactly a session, else an extract."""
         # A leaf's text is its own transcript; any other text of this build carries one.
         transcript = "\n".join(child.transcript or child.text for child in group)
         summary = self.summaries.get(transcript)
         by = "the data set (session_summary)" if summary else Extractive.name
-        text = summary or self([child.text for child in group])
+        text = summary or super()._annotated(group).text
         # A transcript longer than that of any session is cut, since it can no longer equal one.
         longest = max(map(len, self.summaries), default=0)
         return Annotation(text, {WRITTEN_BY: by}, transcript[: longest + 1])

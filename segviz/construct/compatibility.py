@@ -154,8 +154,9 @@ class Calibrated(Judging, Declared):
         Linguistics 23, 1997), here with embeddings and without its look ahead. Departs from
         SegTreeMem §4.2 (i), whose C(x, F) sees the utterance and annotations only: previous units
         are seen, the first sufficient candidate is taken in place of the arg-max, thresholds differ
-        by level. ``session_break``, off by default, adds session metadata, which the paper's C does
-        not see either; a tree built with it cannot be measured against sessions.
+        by level. ``session_break`` and ``session_chapters``, off by default, add session metadata,
+        which the paper's C does not see either; a tree built with it cannot be measured against
+        sessions.
 
     The defaults were set on five LoCoMo conversations (exchange units, wordllama): nodes per leaf
     1.23, depth 4.0 at most and 3.5 on average, branching 5.4 (paper, Table 5: 1.25, 4.0, 3.5, 5.1).
@@ -182,6 +183,15 @@ class Calibrated(Judging, Declared):
         (0, 4),
         source="ours",
     )
+    session_chapters: float = param(
+        0.0,
+        "Above 0, nodes of level 3 begin where sessions begin: level 3 takes every unit of a "
+        "session that no lower level takes, but its first, for which this is added to the "
+        "threshold. This is session metadata, which the paper's C(x, F) does not see. Measured "
+        "with .2.",
+        (0, 1),
+        source="ours",
+    )
     window: int = param(
         100,
         "Number of previous units whose mean is subtracted; level 1 is then represented by its "
@@ -206,6 +216,9 @@ class Calibrated(Judging, Declared):
         ]
         if limits and unit.opens_session:
             limits[0] += self.session_break
+        if len(limits) > 2 and self.session_chapters:
+            # A new child of level 4, or a new root, would begin a node of level 3.
+            limits[2] = limits[2] + self.session_chapters if unit.opens_session else -2.0
         return limits
 
     def _judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:

@@ -183,11 +183,10 @@ def _labelled(
         else:
             ranked = _ranked(structure, node, phrases, barred)
             chosen = _chosen(structure, node, ranked, phrases)
-            used[node] = frozenset(chain.from_iterable(chosen))
-            if chosen and used[node] == above:  # another first phrase than the parent's
+            if chosen and above == set(chain.from_iterable(chosen)):  # the parent's label
                 ranked = [each for each in ranked if each[1] != chosen[0]]
                 chosen = _chosen(structure, node, ranked, phrases)
-                used[node] = frozenset(chain.from_iterable(chosen))
+            used[node] = frozenset(chain.from_iterable(chosen))
             labels[node] = _joined(structure, node, chosen, phrases)
         if parent is not None:
             taken[parent] |= used[node]
@@ -247,6 +246,7 @@ def _chosen(
     """Returns the phrases of a label, the best first, no two with a word or meaning in common."""
     upper = structure.level[node] > 1 or not structure.parents[node]
     count = 3 if upper else 2 if structure.level[node] > 0 else 1
+    length = (UPPER_LENGTH if upper else LENGTH) if structure.parents[node] else ROOT_LENGTH
     children = [_ranges(structure, child) for child in structure.children[node]] if upper else []
     pool = {key: score for score, key in ranked[:_SHORTLIST]}
     masses = {key: [phrases.places[key].mass(each) for each in children] for key in pool}
@@ -267,19 +267,12 @@ def _chosen(
         del pool[key]
         # A phrase that is too long, or means the same as a chosen one, makes room for the next.
         words = [phrases.written[each] for each in chosen]
-        fits = len(_joined(structure, node, [*chosen, key], phrases)) <= _length(structure, node)
+        fits = len(_joined(structure, node, [*chosen, key], phrases)) <= length
         same = not set(chain.from_iterable(chosen)).isdisjoint(key)
         if fits and not same and not _alike(phrases.written[key], words):
             chosen.append(key)
             times = [n + (mass > 0) for n, mass in zip(times, masses[key], strict=True)]
     return chosen
-
-
-def _length(structure: Structure, node: int) -> int:
-    """Returns the most characters of a node's label."""
-    if not structure.parents[node]:
-        return ROOT_LENGTH
-    return UPPER_LENGTH if structure.level[node] > 1 else LENGTH
 
 
 def _joined(

@@ -1,8 +1,8 @@
 """Measures the texts of inner nodes: the share of contentless lines.
 
 A line is *contentless* if it has fewer than two content words, without the names of the speakers.
-Function words, interjections, praise and the "image" or "photo" of a caption are not content words
-(:func:`segviz.construct.tasks.words.content`). Source: ours.
+Function words, interjections, praise, the "image" or "photo" of a caption and dates that were added
+in brackets are not content words (:func:`segviz.construct.tasks.words.content`). Source: ours.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from segviz.construct.tasks.words import LEAST_CONTENT, content, lines
+from segviz.text.dates import undated
 from segviz.tree import Structure
 from segviz.tree.structure import once_per_structure
 
@@ -45,7 +46,7 @@ def line_counts(structure: Structure, speakers: Sequence[str]) -> dict[int, tupl
     counts: dict[int, tuple[int, int]] = {}
     inner = np.flatnonzero(shown.active & (shown.level > 0))
     for node in inner[np.argsort(shown.level[inner], kind="stable")].tolist():
-        contents = [content(words) - silent for _, words in lines(shown.text[node])]
+        contents = [content(words) - silent for _, words in lines(undated(shown.text[node]))]
         level = int(shown.level[node])
         empty, every = counts.get(level, (0, 0))
         empty += sum(len(words) < LEAST_CONTENT for words in contents)

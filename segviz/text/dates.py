@@ -36,6 +36,7 @@ _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
 MONTH_NAMES = (
     "January February March April May June July August September October November December"
 ).split()
+_MONTH_NAMES = f"(?:{'|'.join(MONTH_NAMES)})"
 _MONTHS = {"sept": 9} | {
     name: i
     for i, whole in enumerate(map(str.lower, MONTH_NAMES), start=1)
@@ -393,6 +394,65 @@ def date_as_written(date: Fields) -> str:
 
 # --- a time that a sentence names ------------------------------------------------------
 
+_BEGIN = rf"\d{{1,2}} (?:{_MONTH_NAMES} )?(?:\d{{4}} )?to "
+_FORM = rf"(?:(?:{_BEGIN})?\d{{1,2}} )?(?:{_MONTH_NAMES} )?\d{{4}}"
+_ADDED = re.compile(rf" \({_FORM}\)")
+_BRACKETED = re.compile(
+    r"\b(yesterday|today|tonight|morning|night|tomorrow|ago|week(?:end)?|month|year|last|next"
+    rf"|{'|'.join(_DAYS)}|\d{{1,2}}(?:st|nd|rd|th)){_ADDED.pattern}",
+    re.I,
+)
+
+
+def dated(text: str, now: datetime) -> str:
+    """Writes a date in brackets behind each time that is relative to ``now``.
+
+    "I ran yesterday." becomes "I ran yesterday (7 May 2023).", "last month" "last month (April
+    2023)". A time that has a date in brackets keeps it, so the function is idempotent. Vague times
+    ("a few days ago", "in the past year") get none.
+    """
+    taken: list[tuple[int, int, str]] = []
+    # A surer pattern comes first, and another one that overlaps it is no time of its own.
+    for pattern, read in _READERS.items():
+        for match in pattern.finditer(text) if pattern in _RELATIVE else ():
+            start, stop = match.span()
+            vague = _VAGUE.match(match.group()) or text[stop : stop + 1] in ("'", "’")
+            if (
+                vague
+                or _ADDED.match(text, stop)
+                or any(start < end and begin < stop for begin, end, _ in taken)
+            ):
+                continue
+            with suppress(ValueError, OverflowError):
+                if (interval := read(match, now)) is not None:
+                    taken.append((start, stop, f" ({_in_brackets(interval)})"))
+    for _, stop, added in sorted(taken, reverse=True):
+        text = text[:stop] + added + text[stop:]
+    return text
+
+
+def undated(text: str) -> str:
+    """Returns a text without the dates that :func:`dated` wrote."""
+    return _BRACKETED.sub(r"\1", text) if ")" in text else text
+
+
+def _in_brackets(interval: Interval) -> str:
+    """Formats an interval as ``7 May 2023``, ``April 2023``, ``2022`` or ``1 to 7 May 2023``."""
+    first, last = interval[0].date(), (interval[1] - timedelta(days=1)).date()
+    month, year = f"{MONTH_NAMES[last.month - 1]} {last.year}", str(last.year)
+    if first == last:
+        return f"{last.day} {month}"
+    if interval == _shifted(interval[0], 0, "year"):
+        return year
+    if interval == _shifted(interval[0], 0, "month"):
+        return month
+    begin = str(first.day)
+    if first.month != last.month:
+        begin += f" {MONTH_NAMES[first.month - 1]}"
+    if first.year != last.year:
+        begin += f" {first.year}"
+    return f"{begin} to {last.day} {month}"
+
 
 def resolve(text: str, now: datetime | None) -> tuple[Interval, str] | None:
     """Finds a time that a sentence names, as a half-open interval of whole days.
@@ -567,6 +627,9 @@ _READERS: dict[re.Pattern[str], Callable[[re.Match[str], Any], Interval | None]]
     _YEAR_ALONE: lambda match, now: _shifted(datetime(int(match[1]), 1, 1), 0, "year"),
 }
 """Functions of a match and ``now`` by pattern, in the order in which they are tried."""
+
+_VAGUE = re.compile(r"in\b|past (?!weekend)|(?:few|couple)\b", re.I)
+"""Relative times that name no day or span for sure."""
 
 _RELATIVE = {_TWICE, _DAY_ALONE, _AWAY, _NEAR, _WEEKDAY, _SPAN}
 """Patterns of times that mean nothing without ``now``."""

@@ -32,6 +32,7 @@ from segviz.construct.tasks.words import content, lines, stem, words_of
 from segviz.conversation import Conversation
 from segviz.embedding import unit_rows
 from segviz.memory import Memory
+from segviz.text.dates import undated
 from segviz.tree import Structure
 from tests.benchmarks.report import SETS, number, real_data, table
 from tests.memories import sample
@@ -132,7 +133,7 @@ def of_texts(memory: Memory) -> Iterator[tuple[str, str, bool]]:
     """Yields which children a text has a line of, which lines depend on others, and which gold
     turns are quoted."""
     shown = memory.structure.collapsed
-    rows = {n: [row for _, row in lines(shown.text[n])] for n in shown.nodes.tolist()}
+    rows = {n: [row for _, row in lines(undated(shown.text[n]))] for n in shown.nodes.tolist()}
     for node in shown.nodes.tolist():
         if shown.level[node] == 0:
             continue
@@ -152,7 +153,8 @@ def of_texts(memory: Memory) -> Iterator[tuple[str, str, bool]]:
     for question in memory.conversation.questions:
         for turn in question.evidence:
             if turn in leaf_of:
-                text, whole = literal.text[literal.parents[leaf_of[turn]][0]], turns[turn].spoken
+                text = undated(literal.text[literal.parents[leaf_of[turn]][0]])
+                whole = turns[turn].spoken
                 has = any(_plain(row)[-_END:] in _plain(whole) for _, row in lines(text))
                 yield "gold quoted", "level 1", has
 

@@ -1,6 +1,7 @@
 import re
 from collections import Counter
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
@@ -9,10 +10,13 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.construct import annotate as module
-from segviz.construct.annotate import Extractive
+from segviz.construct.annotate import Annotation, Extractive
 from segviz.construct.tasks import words
 from segviz.construct.tasks.words import LEAST_CONTENT, content, salience, words_of
 from segviz.conversation import Turn
+from segviz.evaluation.node_texts import line_counts
+from segviz.systems.common.annotation import write
+from segviz.text.dates import undated
 from tests.memories import sample
 
 PLAIN = st.lists(
@@ -69,10 +73,13 @@ def plainly(annotate, texts):
     def gain(c):
         said = Counter(word for other in chosen for word in other[2])
         lines = Counter(other[0] for other in chosen)
+        pool = Counter(each[0] for each in enough)
+        ahead_of = max(1, pool[c[0]] / (2 * min(pool.values())))
         ahead = lines[c[0]] - min(lines[name] for name in {each[0] for each in enough})
         before = sum(other[5] == c[5] for other in chosen) + max(0, ahead - 1)
         return (
             module._NEXT_SHARE**before
+            * ahead_of**module._SPEAKER
             * c[4]
             * sum(w * spread[x] ** 0.4 * annotate.repeat ** said[x] for x, w in c[2].items())
         )
@@ -228,6 +235,96 @@ class TestExtractive:
         groups = [annotate(texts[first : first + 32]) for first in (0, 32, 64)]
         assert annotate(texts) == annotate(groups)
 
+    def test_a_person_is_heard_beside_an_assistant(self):
+        advice = [f"Bot: The harbour of {town} has a mahogany sloop." for town in TOWNS]
+        asked = "Ada: My grandmother repaired our barometer in 1968."
+        assert asked in Extractive(max_words=20)(["\n".join(advice), asked])
+
+    def test_no_sentence_ends_at_an_abbreviation(self):
+        child = "Ada: We saw Mrs. Maisel and Dr. Smith in Bergen (approx. 200 people)."
+        assert Extractive()([child, "Ben: Hi!"]) == child
+
+
+TOWNS = "Bergen Lisbon Galway Polruan Leipzig Sevilla Kyoto Trieste Malmö Aarhus".split()
+
+
+def leaf(text, day=None):
+    return Annotation(text, days=(day,) if day else ())
+
+
+class TestUpperTexts:
+    def level_two(self, town):
+        lines = [
+            f"Ada: A sloop from {town} carries copper rivets and rye flour.",
+            f"Ben: My aunt in {town} tunes accordions for the harbour choir.",
+            "Ada: She repaired the mahogany barometer of the lighthouse keeper.",
+        ]
+        return Annotation("\n".join(lines), height=2)
+
+    def test_they_grow_with_their_children_and_have_a_line_of_each(self):
+        (few,) = Extractive().many([[self.level_two(town) for town in TOWNS[:2]]])
+        (many,) = Extractive().many([[self.level_two(town) for town in TOWNS]])
+        assert count(few.text) <= 95 < count(many.text) <= module._MOST_WORDS + 20
+        assert all(town in many.text for town in TOWNS)
+        (low,) = Extractive().many([[replace(self.level_two(t), height=1) for t in TOWNS]])
+        assert count(low.text) <= 95
+
+    def test_no_line_refers_to_one_that_is_not_there(self):
+        children = [self.level_two(town) for town in TOWNS]
+        assert "She repaired" not in Extractive().many([children])[0].text
+        only = [Annotation(f"Ada: She left for the harbour of a {w}.", height=2) for w in TOWNS]
+        assert "She left" in Extractive().many([only[:2]])[0].text  # better than nothing
+
+    def test_height_counts_texts_written_from_texts(self):
+        one = leaf("Ada: A sloop.")
+        (two,) = write(Extractive(), [[one, one]])
+        (passed,) = write(Extractive(), [[two]])
+        (three,) = write(Extractive(), [[passed, one]])
+        assert [each.height for each in (one, two, passed, three)] == [0, 1, 1, 2]
+
+
+class TestDates:
+    def test_relative_times_get_their_date(self):
+        children = [
+            leaf("Ada: I sailed to Bergen yesterday.", date(2023, 5, 8)),
+            leaf("Ben: My barometer broke last week.", date(2023, 6, 12)),
+        ]
+        (written,) = write(Extractive(), [children])
+        assert written.text == (
+            "Ada: I sailed to Bergen yesterday (7 May 2023).\n"
+            "Ben: My barometer broke last week (5 to 11 June 2023)."
+        )
+        (above,) = write(Extractive(), [[written, leaf(REPAIRED, date(2023, 7, 1))]])
+        assert "yesterday (7 May 2023)." in above.text
+        (passed,) = write(Extractive(), [children[:1]])
+        assert passed.text == children[0].text  # a leaf is as it was said
+
+    def test_the_tree_and_its_lines_are_those_without_dates(self, monkeypatch):
+        memory = segviz.build(sample(sessions=12))
+        monkeypatch.setattr(module, "_with_dates", lambda text, days: text)
+        plain = segviz.build(sample(sessions=12)).structure
+        s = memory.structure
+        assert [undated(text) for text in s.text] == list(plain.text)
+        assert np.array_equal(s.edges, plain.edges)
+        assert np.array_equal(s.level, plain.level)
+        changed = [n for n in s.nodes.tolist() if s.text[n] != plain.text[n]]
+        assert changed
+        assert all(s.level[n] > 0 for n in changed)
+        # Chains of one text stay chains, and a vector is that of the text with its dates.
+        assert np.array_equal(s.collapsed.chain, plain.collapsed.chain)
+        assert np.array_equal(
+            np.stack([s.vector[n] for n in changed]),
+            memory.embedder.embed([s.text[n] for n in changed]),
+        )
+        speakers = memory.conversation.speakers
+        assert line_counts(s, speakers) == line_counts(plain, speakers)
+
+    def test_dates_do_not_depend_on_what_follows(self):
+        memory = segviz.build(sample(sessions=8))
+        for sessions in (2, 5):
+            first = segviz.build(sample(sessions=sessions)).structure
+            assert memory.at(len(first.leaves)).text == first.text
+
 
 class TestSalience:
     def test_small_talk_tells_less_than_things(self):
@@ -242,6 +339,17 @@ class TestSalience:
 
 
 # --- summaries of the data set -------------------------------------------------------------------
+
+
+def extract_of(structure, units, node):
+    """The extract of a node's children, whose days and heights follow from what is below them."""
+
+    def given(n):
+        if structure.level[n] == 0:
+            return leaf(structure.text[n], *units[int(structure.start[n])].days)
+        return Annotation(structure.text[n]).over([given(each) for each in structure.children[n]])
+
+    return Extractive().many([[given(each) for each in structure.children[node]]])[0].text
 
 
 @pytest.mark.parametrize("system", ["segment-tree", "raptor"])
@@ -261,8 +369,7 @@ def test_exactly_the_nodes_that_cover_one_session_have_its_summary(system, unit)
         wide = [n for n in np.flatnonzero(s.active).tolist() if len(s.children[n]) > 1]
         for node in wide:
             session = of_session.get(tuple(s.coverage(node)))
-            texts = [s.text[child] for child in s.children[node]]
-            extract = Extractive()(texts)
+            extract = extract_of(s, memory.units, node)
             assert s.text[node] == (extract if session is None else f"Summary {session}.")
             by = s.facts[node]["written by"]
             assert ("session_summary" in by) == (session is not None)

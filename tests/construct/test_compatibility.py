@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import segviz
 from segviz.construct import Arrival, Candidate, Verdict
 from segviz.construct.compatibility import Calibrated, Cosine, cosines, judge
 from segviz.tree import Judgement, told_apart
+from tests.memories import sample
 
 
 def unit(vector, opens_session=False):
@@ -117,6 +119,26 @@ class TestCalibrated:
         found = [candidate(1, at(0.5)), candidate(2, at(0.5))]
         assert self.model.choose(unit([1, 0]), found) == 0
         assert self.model.choose(unit([1, 0], opens_session=True), found) == 1
+
+    def test_chapters_begin_with_sessions_only(self):
+        chapters = replace(self.model, session_break=0.0, session_chapters=0.2)
+        found = [candidate(level, at(near)) for level, near in ((1, 0), (2, 0), (3, 0.3), (4, 0.9))]
+        assert self.model.choose(unit([1, 0]), found) == 2
+        assert chapters.choose(unit([1, 0], opens_session=True), found) == 3
+        low = [*found[:2], candidate(3, at(-0.9))]
+        assert self.model.choose(unit([1, 0]), low) is None
+        assert chapters.choose(unit([1, 0]), low) == 2
+        assert chapters.choose(unit([1, 0], opens_session=True), low) is None
+        assert chapters.choose(unit([1, 0]), low[:2]) is None  # no level 3 yet
+
+    def test_with_chapters_every_node_of_level_3_begins_with_a_session(self):
+        model = Calibrated(session_chapters=0.2)
+        memory = segviz.build(sample(), segviz.SegmentTree(compatibility=model))
+        assert not memory.check()
+        s, session = memory.structure, [each.session for each in memory.units]
+        first = [s.start[n] for n in s.nodes.tolist() if s.level[n] == 3]
+        assert len(first) > 2
+        assert all(at == 0 or session[at] != session[at - 1] for at in first)
 
     def test_crowding_raises_the_threshold_by_the_logarithm_of_children(self):
         crowded = Calibrated(0.4, 0.3, 0.2, 0.1, crowding=0.1, session_break=0.0)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from segviz.text import dates
 from segviz.text.dates import read_time, read_times
 
 MAY = datetime(2023, 5, 8)
@@ -102,3 +103,47 @@ parts = st.sampled_from(
 def test_any_parts_of_a_date_are_a_time_or_none(words, mark):
     for text in (mark.join(words), mark.join(["8", "May", "2023", *words])):
         assert read_time(text) == read_time(text.swapcase())
+
+
+class TestDated:
+    NOW = datetime(2023, 5, 8, 13, 56)
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("I ran yesterday.", "I ran yesterday (7 May 2023)."),
+            (
+                "Friday last? Last Friday!",
+                "Friday last? Last Friday (5 May 2023)!",
+            ),
+            ("last month or year, last year", "last month (April 2023) or year, last year (2022)"),
+            ("Two weeks ago", "Two weeks ago (21 to 27 April 2023)"),
+            ("I fell on the 15th", "I fell on the 15th (15 April 2023)"),
+            ("the week before last", "the week before last (24 to 30 April 2023)"),
+            ("this past weekend", "this past weekend (6 to 7 May 2023)"),
+            ("a few days ago, in two weeks, in the past year", None),
+            (
+                "yesterday's bread, last year (?)",
+                "yesterday's bread, last year (2022) (?)",
+            ),
+            ("last year (2019)", None),
+            ("in May 2023, on 3 May", None),
+        ],
+    )
+    def test_a_relative_time_gets_its_date_in_brackets(self, text, expected):
+        assert dates.dated(text, self.NOW) == (expected or text)
+
+    @given(
+        st.lists(
+            st.sampled_from(
+                "yesterday|today|last Friday|this week|last month|next year|two years ago|"
+                "on the 3rd|last week|the week before last|I ran|(2019)|, |. ".split("|")
+            ),
+            max_size=8,
+        ).map(" ".join),
+        st.datetimes(datetime(1990, 1, 1), datetime(2050, 1, 1)),
+    )
+    def test_dates_can_be_taken_away_again(self, text, now):
+        once = dates.dated(text, now)
+        assert dates.dated(once, now) == once
+        assert dates.undated(once) == dates.undated(text)

@@ -27,13 +27,17 @@ def english(name: str) -> frozenset[str]:
     return frozenset(ENGLISH[name].split())
 
 
+_ABBREVIATED = "".join(rf"(?<!\b{each}\.)" for each in english("abbreviations"))
 BREAK = re.compile(
-    r"(?<=[.!?…])[\"')\]]*+\s++(?=[\"'(\[]?\w)|(?<=[。！？])\s*+(?=\S)"
+    rf"(?<=[.!?…]){_ABBREVIATED}"
+    r"[\"')\]]*+\s++(?=[\"'(\[]?\w)|(?<=[。！？])\s*+(?=\S)"
     r"|(?<!\s)\s++(?=[¿¡])|(?:(?<!\s)\s++)?+(?=\[image: )"
 )
 """Ends of sentences: before a blank, after CJK marks, before Spanish ones and captions.
 
-A run of blanks is tried once, at its start, so that the time grows with the text alone."""
+A dot after an English abbreviation ends none. A run of blanks is tried once, at its
+start, so that the time grows with the text alone.
+"""
 
 LEAST_CONTENT = 2
 """Fewest content words of a line that has content, without the names of the speakers."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
 from segviz.construct import Annotate, Services, param
-from segviz.construct.annotate import TITLE, Annotation, Extractive, between
+from segviz.construct.annotate import TITLE, Annotation, Extractive
 from segviz.construct.tasks import Offline
 from segviz.handover import built_in, calling, check_text
 
@@ -47,7 +47,7 @@ def write(annotate: Annotate, groups: Sequence[Sequence[Annotation]]) -> list[An
     """Returns an annotation for each group of children's; a single one passes through.
 
     An annotator of segviz that has ``many`` gets all groups in one call. Each annotation gets the
-    first and the last day of its children.
+    days and the height that follow from its children.
     """
     many: Callable[..., list[Annotation]] | None = getattr(annotate, "many", None)
     if many is not None:
@@ -57,10 +57,7 @@ def write(annotate: Annotate, groups: Sequence[Sequence[Annotation]]) -> list[An
             _annotation(annotate([child.text for child in group])) if len(group) > 1 else group[0]
             for group in groups
         ]
-    return [
-        replace(text, days=between(day for child in group for day in child.days))
-        for text, group in zip(texts, groups, strict=True)
-    ]
+    return [text.over(group) for text, group in zip(texts, groups, strict=True)]
 
 
 def _annotation(reply: str | tuple[str, str]) -> Annotation:

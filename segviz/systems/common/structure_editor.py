@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Annotate
-from segviz.construct.annotate import OF_MODEL, TITLE, Annotation, between
+from segviz.construct.annotate import OF_MODEL, TITLE, Annotation
 from segviz.construct.tasks.words import content
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
@@ -120,8 +120,7 @@ class Draft(Replayer):
         known = self._annotations.get(node)
         if known is not None:
             return known
-        days = (day for child in self.children[node] for day in self.annotation(child).days)
-        return Annotation(self.text[node], days=between(days))
+        return Annotation(self.text[node]).over(list(map(self.annotation, self.children[node])))
 
     # --- changing --------------------------------------------------------------------
 

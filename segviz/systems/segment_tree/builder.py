@@ -17,6 +17,7 @@ from segviz.construct.annotate import Annotation
 from segviz.construct.compatibility import judge
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import write
+from segviz.text.dates import undated
 from segviz.tree import Add, Cost, Decision, Event, Link, Revise, Span, Step, Vector
 
 
@@ -24,7 +25,9 @@ from segviz.tree import Add, Cost, Decision, Event, Link, Revise, Span, Step, Ve
 class Open:
     """Node of a segment tree under construction.
 
-    ``children`` is emptied once the text of the node cannot change any more.
+    ``children`` is emptied once the text of the node cannot change any more. ``place`` is the
+    vector by which new units are compared with the node: that of a text of the usual length
+    without added dates.
     """
 
     node: int
@@ -33,6 +36,7 @@ class Open:
     stop: int
     annotation: Annotation
     vector: Vector
+    place: Vector
     children: list[Open] = field(default_factory=list)
     dirty: bool = False
 
@@ -88,7 +92,7 @@ class SegmentTreeBuilder:
         # Lines 7-8: C sees the frontier without its leaf f₁, from low to high.
         inner = self._frontier[1:]
         seen = [
-            Candidate(each.node, each.level, each.span, each.text, each.vector, len(each.children))
+            Candidate(each.node, each.level, each.span, each.text, each.place, len(each.children))
             for each in inner
         ]
         verdict = judge(model, arrival, seen)
@@ -104,7 +108,7 @@ class SegmentTreeBuilder:
             # Line 14: a new root over the old one, with the old root's text until it is annotated.
             old = self._frontier[-1]
             fresh_root = Open(
-                self._size, height, old.start, old.stop, old.annotation, old.vector, [old]
+                self._size, height, *old.span, old.annotation, old.vector, old.place, [old]
             )
             self._size += 1
             upper, closed = [fresh_root], self._frontier
@@ -140,7 +144,7 @@ class SegmentTreeBuilder:
     def _open(self, level: int, arrival: Arrival) -> Open:
         index = arrival.index
         text = Annotation(arrival.text, days=arrival.days)
-        node = Open(self._size, level, index, index + 1, text, arrival.vector)
+        node = Open(self._size, level, index, index + 1, text, arrival.vector, arrival.vector)
         self._size += 1
         return node
 
@@ -202,14 +206,18 @@ class SegmentTreeBuilder:
             row = list(level)
             groups = [[child.annotation for child in node.children] for node in row]
             for node, annotation in zip(row, write(self._annotate, groups), strict=True):
-                if node.text != annotation.text:  # an unchanged text keeps its embedding
+                before, after = node.annotation, annotation
+                # An unchanged text keeps its embedding.
+                if (before.text, before.place) != (after.text, after.place):
                     renewed.append(node)
                 node.annotation = annotation  # also one of equal text, but of another origin
             count += sum(len(group) > 1 for group in groups)
         if renewed:
-            vectors = self._embedder.embed([node.text for node in renewed])
-            for node, vector in zip(renewed, vectors, strict=True):
-                node.vector = vector
+            places = [undated(node.annotation.place or node.text) for node in renewed]
+            texts = list(dict.fromkeys([*(node.text for node in renewed), *places]))
+            vectors = dict(zip(texts, self._embedder.embed(texts), strict=True))
+            for node, place in zip(renewed, places, strict=True):
+                node.vector, node.place = vectors[node.text], vectors[place]
         return count
 
 

@@ -99,9 +99,10 @@ def _agreement(state: GrowState) -> None:
     starts = session_starts(session.sessions[: len(structure.leaves)])
     if not session.memory.has_frontier or not starts or structure.level.max(initial=0) < 1:
         return
-    if session.memory.settings["compatibility"].get("session_break", 0) > 0:
+    chosen = session.memory.settings["compatibility"]
+    if seen := [name for name in ("session_break", "session_chapters") if chosen.get(name, 0) > 0]:
         st.caption(
-            "The agreement of level-1 nodes with sessions is not shown: with session_break "
+            f"The agreement of level-1 nodes with sessions is not shown: with {seen[0]} "
             "above 0, the construction is told where sessions start."
         )
         return
