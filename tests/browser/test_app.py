@@ -237,7 +237,7 @@ class TestSweep:
         cells = app.page.locator(".st-key-heat-top-down .scatterlayer .point")
         cells.first.wait_for()
         app.settle()
-        verdict = app.page.get_by_text("no propagation").first.bounding_box()
+        verdict = app.page.get_by_text(re.compile("Propagation does not")).first.bounding_box()
         assert verdict["y"] < app.page.get_by_text("Sweep over").first.bounding_box()["y"]
         boxes = [cell.bounding_box() for cell in cells.all()]
         assert len(boxes) == 21  # seven α by H 1 to 3
@@ -264,9 +264,8 @@ class TestFiles:
         covers = "([x, y]) => document.elementFromPoint(x, y).closest('.st-key-dropped') !== null"
         assert all(app.page.evaluate(covers, at) for at in ([20, 20], [700, 500], [1390, 990]))
         zone.dispatch_event("drop", {"dataTransfer": dropped})
-        app.page.get_by_text("Dropped: other.json").wait_for()
+        app.page.get_by_text("Noor, Caleb").first.wait_for()
         app.settle()
-        assert "Noor, Caleb" in app.text()
         assert not zone.is_visible()
 
     def test_a_session_file_shows_the_view_again(self, app, tmp_path):

@@ -58,7 +58,7 @@ def counting(chromium, server):
 @pytest.mark.parametrize(("width", "height"), [(1400, 900), (1280, 720)])
 def test_few_controls_few_numbers_and_the_whole_list_on_the_first_screen(counting, width, height):
     counting.page.set_viewport_size({"width": width, "height": height})
-    counting.open("ask")
+    counting.open("ask?question=25&policy=both&alpha=0.7&horizon=2&relevance=hybrid&levels=0")
     found = counted(counting.page)
     assert len(found["controls"]) <= 30, found["controls"]
     assert len(found["numbers"]) <= 70, found["numbers"]

@@ -80,7 +80,8 @@ def test_grow_and_ask_with_a_selected_node(app, hostile):
 @pytest.mark.parametrize("view", VIEWS[1:])
 def test_other_views(app, hostile, view):
     app.open("ask" + at(hostile, view=view, unit="turn"))
-    app.page.locator('button[data-selected="true"]').get_by_text(view, exact=True).wait_for()
+    app.settle()
+    assert app.page.locator("[class*=st-key-view] input").first.input_value() == view
 
 
 @pytest.mark.parametrize("page", ["sweep", "compare", "guide"])

@@ -155,7 +155,7 @@ def test_nothing_listens_after_the_end(page: Any) -> None:
     for _ in range(3):
         show(page, transcript_of(0), "turns")
         outline(page)
-    assert page.evaluate("listening") == 3
+    assert page.evaluate("listening") == 4
     page.evaluate("[canvas, turns, outline].forEach((mounted) => mounted.end())")
     assert page.evaluate("listening") == 0
     assert page.locator(".turn, .place, .segviz").count() == 0

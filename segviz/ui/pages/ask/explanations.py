@@ -55,16 +55,9 @@ def moment(state: AnswerState) -> None:
             st.button(label, key="ask-at", on_click=partial(change_settings, session, step=to))
 
 
-def levels_note(state: AnswerState) -> None:
-    """Says which levels may be retrieved."""
-    levels = state.settings.levels
-    if not levels:
-        st.warning(
-            "No level is admissible, so nothing can be retrieved. Choose levels under Setting."
-        )
-        return
-    names = ", ".join(captions.level_label(state.session.memory, level) for level in levels)
-    st.caption(f"Only these levels may be retrieved: {names}.")
+def no_level(state: AnswerState) -> None:
+    """Says that no level may be retrieved."""
+    st.warning("No level is admissible, so nothing can be retrieved. Choose levels under Setting.")
 
 
 def pair_sentence(first: AnswerState, second: AnswerState) -> str:

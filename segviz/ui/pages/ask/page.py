@@ -198,7 +198,7 @@ def _transcript(state: AnswerState) -> None:
 
 PANELS: tuple[Panel[AnswerState], ...] = (
     Panel("", explanations.moment, lambda it: it.result.settings.step is not None),
-    Panel("", explanations.levels_note, lambda it: it.settings.levels is not None),
+    Panel("", explanations.no_level, lambda it: it.settings.levels == ()),
     Panel("", _trees, lambda it: len(it.result.structure)),
     Panel("", explanations.changes_panel, lambda it: beside_moment() and it.beside is not None),
     Panel("", explanations.gold_line, lambda it: it.question.index >= 0),
