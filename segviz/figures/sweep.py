@@ -85,7 +85,7 @@ def heatmap(
     figure.update_layout(annotations=texts)
     if chosen is not None and chosen[0] == policy:
         _frame(figure, columns.index(chosen[1]), lines.index(chosen[2]), accent, 3)
-    framed(figure, 62 + 46 * len(lines))
+    framed(figure, 62 + 36 * len(lines))
     figure.update_layout(margin={"t": 4, "b": 4})  # no legend above
     figure.update_xaxes(
         title={"text": "α", "standoff": 8},

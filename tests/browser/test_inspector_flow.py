@@ -24,7 +24,7 @@ def test_from_node_to_node(app, memory):
 
 def test_from_ask_to_the_step_that_wrote_a_node(app, memory):
     root = memory.structure.collapsed.roots[0]
-    app.open(f"ask?node={root}")
+    app.open(f"ask?question=3&policy=both&alpha=0.2&relevance=hybrid&node={root}")
     tab(app, "History")
     step = list(written(memory.steps, root))[-2].step
     app.page.locator(".st-key-node-history .more").nth(1).click()

@@ -1,5 +1,7 @@
 """Ask with the same tree twice, each with a setting of its own."""
 
+from dataclasses import replace
+
 import pytest
 
 from segviz.retrieval import OPENING, PRESETS
@@ -26,7 +28,8 @@ def retrieved(app, key):
 def test_each_tree_has_a_setting_of_its_own_and_shares_zoom_selection_and_pointer(two, memory):
     question = memory.conversation.questions[7].text
     for key, preset in ((FIRST, "paper, top-down"), (SECOND, "best evidence")):
-        assert retrieved(two, key) == list(memory.ask(question, PRESETS[preset]).after)
+        joined = replace(PRESETS[preset], literal=False)
+        assert retrieved(two, key) == list(memory.ask(question, joined).after)
         assert two.tree(key).locator(".verdict").is_visible()
     first, second = (retrieved(two, key) for key in (FIRST, SECOND))
     # What is pointed at is read in both.
