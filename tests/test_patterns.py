@@ -73,7 +73,8 @@ def written(module: ModuleType, tree: ast.Module) -> Iterator[re.Pattern]:
     """Yields the patterns that functions hand to ``re``."""
     known = {**vars(builtins), **vars(module)}
     functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.Lambda)]
-    calls = {call for each in functions for call in ast.walk(each) if isinstance(call, ast.Call)}
+    walked = (call for each in functions for call in ast.walk(each))
+    calls = dict.fromkeys(call for call in walked if isinstance(call, ast.Call))  # in order
     for call in sorted(calls, key=lambda call: call.lineno):
         name = ast.unparse(call.func)
         if not name.startswith("re.") or name == "re.escape" or not call.args:
