@@ -70,7 +70,7 @@ def test_the_first_help_lists_the_commands_and_exit_codes(run):
     for name, summary in COMMANDS.items():
         assert re.search(rf"^  {name} +{re.escape(summary)}$", printed, re.MULTILINE)
     assert "130  interrupted" in printed
-    assert run("--version").out == f"segviz {metadata.version('segviz')}\n"
+    assert run("--version").out == f"segviz {metadata.version(DISTRIBUTION)}\n"
 
 
 # --- which command -----------------------------------------------------------------------------

@@ -73,7 +73,7 @@ export function readOut(s, given = null) {
   const known = node !== null && scene.data.level[node] >= 0;
   /** @type {TipLine[]} */
   const lines = given ?? (known ? nodeLines(scene, node)
-    : [["hint", "Point at a node to read it; click it to see the path to it and where its score comes from."]]);
+    : [["hint", "Point at a node to read it; click it for its path and score."]]);
   const told = lines.filter(([kind]) => kind !== "text");
   const text = known && excerpt?.node === node && !given ? isolateText(excerpt.text)
     : node !== null && (node === under || node === selected && scene.data.legend) ? ""
