@@ -55,7 +55,7 @@ RETRIEVED_BY = {
 SEGVIZ = "segviz's relevance"
 """Short name of collapsed retrieval, for charts."""
 
-_SHORT = {NATIVE: NATIVE, COLLAPSED: SEGVIZ, LEAVES: LEAVES}
+_SHORT = {NATIVE: "own retrieval", COLLAPSED: SEGVIZ, LEAVES: LEAVES}
 
 COMPARED = ("recall", "in_evidence", "in_evidence_600", "quoted", "answer_words", "words")
 """Measures in the table of a comparison, by name."""

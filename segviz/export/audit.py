@@ -87,7 +87,7 @@ def audit_html(audit: Audit) -> str:
         "<h2>What more would buy</h2><p>Share of the gold turns among so many of the best texts, "
         "or in so many tokens of them.</p>",
         table_html(("read", "share of gold turns"), curve if audit.stages else ()),
-        "<h2>Evidence that was lost</h2>",
+        "<h2>Missed evidence</h2>",
         table_html(heads, lost[:_LISTED]),
         "<h2>Stale beside current</h2><p>A text, and the most alike one of a later session. A pair "
         "may agree; a contradiction in other words is not found.</p>",

@@ -53,7 +53,7 @@ def comparison_html(comparison: Comparison, questions: Sequence[Question], title
     opening = (
         f"{counted(len(questions), 'question')}, K {asked.k}{limits}. Means have 95 % "
         "bootstrap intervals; differences to the first system asked the same way are paired by "
-        "question. Native is the retrieval of a system or its paper; segviz's relevance ranks all "
+        "question. Own retrieval is that of a system or its paper; segviz's relevance ranks all "
         "its nodes together; leaves are leaves alone, re-ranked along the edges."
     )
     parts = [f"<p>{escaped(opening)}</p>"]

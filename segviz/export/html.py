@@ -134,6 +134,8 @@ def _evidence(view: View) -> list[str]:
     dispute = dispute_lines(disputed) if disputed else []
     return [
         '<section id="evidence"><h2>Retrieved, best first</h2>',
+        f'<p class="hint">A score of ×1: if all {view.structure.active.sum():,} nodes scored alike.'
+        "</p>",
         *([f'<p dir="auto">Gold answer: {_literal(answer)}</p>'] if answer else []),
         *(f'<p dir="auto">{_literal(line)}</p>' for line in dispute),
         "<ol>",
@@ -152,13 +154,12 @@ def _item(view: View, item: Evidence, names: tuple[str, str]) -> str:
     moved = "" if item.rank_before == item.rank_after else f", was rank {item.rank_before}"
     level = level_name(item.level, level_names(view.memory.system))
     label = shown_labels(view.memory, view.structure)[item.node]
-    # Scores are shown as multiples of an even share, 1 / number of active nodes.
     (before, after), nodes = names, int(view.structure.active.sum())
     return (
         f'<li value="{item.rank_after}"><bdi>{_literal(label)}</bdi> node {item.node} '
         f"<bdi>{_literal(level)} · {where} · turns {_literal(turns)}{_literal(marks)}</bdi>"
         f'<div class="scores">{before} ×{nodes * item.initial:.2f} → {after} '
-        f"×{nodes * item.final:.2f} of an even share{moved}</div>"
+        f"×{nodes * item.final:.2f}{moved}</div>"
         f'<div class="text" dir="auto">{_literal(item.text)}</div></li>'
     )
 

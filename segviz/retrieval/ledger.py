@@ -65,8 +65,8 @@ def shares(own: float, parts: Mapping[str, float]) -> dict[str, float]:
         parts: each ingredient's summand in the logarithm of the score.
 
     Returns:
-        Amounts that sum to ``own``: ``"any leaf"``, the score of the baseline, and one for each
-        ingredient. Empty without ingredients.
+        Amounts that sum to ``own``: ``"an average leaf"``, the score of the baseline, and one for
+        each ingredient. Empty without ingredients.
 
     Source: Sundararajan et al. 2017.
     """
@@ -77,7 +77,7 @@ def shares(own: float, parts: Mapping[str, float]) -> dict[str, float]:
     whole = math.fsum(parts.values())
     base = own * math.exp(-whole)
     slope = base if abs(whole) < 1e-9 else (own - base) / whole
-    return {"any leaf": base, **{name: slope * part for name, part in parts.items()}}
+    return {"an average leaf": base, **{name: slope * part for name, part in parts.items()}}
 
 
 def explain(

@@ -138,8 +138,8 @@ class RetrievalSettings(Declared):
         "Skip nodes that repeat the text of a better one.",
         label="Skip repeated texts",
         details="A node is skipped if a better one has the same text, or is above it and quotes "
-        "it. K then counts different texts. The counts of rescued and lost questions use the same "
-        "list.",
+        "it. K then counts different texts. The counts of questions that gain or lose use the "
+        "same list.",
         heading="Repeated texts",
         words={False: "kept", True: "skipped"},
     )

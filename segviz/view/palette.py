@@ -116,8 +116,8 @@ LEVEL_COLOURS: Final = _ramp(8, (0.80, 0.38), (0.085, 0.12), (75.0, 0.0))
 LEVEL_SHARE: Final = 0.72
 """Opacity of ``LEVEL_COLOURS`` where levels fill the whole picture."""
 
-SERIES: Final = tuple("#b43a09 #0072b2 #117a5b #a44e80 #6b6660 #3f97c9 #9a7400 #4b3a94".split())
-"""Colours of the series of one chart, after Okabe and Ito (2008); mark and dash differ as well."""
+SERIES: Final = tuple("#307609 #6d5cbf #d17652 #6193b5 #bf789d #9f8e00 #007d5d #958c6a".split())
+"""Colours of the series of one chart, far from those of ``MEANINGS``; mark and dash differ, too."""
 
 SURFACE: Final = {"light": ("#ffffff", "#2f2d2b"), "dark": ("#171614", "#edebe8")}
 """Theme to the background and foreground of a page."""

@@ -9,8 +9,11 @@ GAINS, LOSES = "gains", "loses"
 
 SYNONYMS: Final = {
     "enters": ("replaced",),
-    GAINS: ("rescue", "rescues", "rescued", "win", "wins", "won"),
+    GAINS: ("rescue", "rescues", "rescued", "win", "wins", "won", "gained"),
+    LOSES: ("lost",),
+    "answered": ("stated now", "no longer stated"),
     "modified": ("touched",),
-    "own retrieval": ("native retrieval", "retrieval as usual"),
+    "own retrieval": ("native", "natively", "Native", "retrieval as usual"),
+    "if all nodes scored alike": ("even share", "even shares"),
 }
 """Word to what no text of pages, exports and charts says in its place (a test reads them)."""

@@ -92,19 +92,22 @@ class TestCompare:
         assert [gain.split()[0] for gain in gains[::3]] == ["0.000"] * 3
         atlas = frame(app, "B against A")
         assert list(atlas.columns[3:]) == [
-            "Segment tree · native",
-            "MemTree · native",  # the best of the other systems is B
-            *("BM25 · native", "Segment tree", "MemTree", "BM25"),
+            "Segment tree · own retrieval",
+            "MemTree · own retrieval",  # the best of the other systems is B
+            *("BM25 · own retrieval", "Segment tree", "MemTree", "BM25"),
             *("Segment tree · leaves", "MemTree · leaves", "BM25 · leaves"),
         ]
         app.session_state["compare-atlas-dots-open"] = True
         (dots,) = (sent for sent in messages(clean(app.run())) if "dots" in sent)
-        assert dots["sides"] == ["A: Segment tree · native", "B: MemTree · native"]
+        assert dots["sides"] == ["A: Segment tree · own retrieval", "B: MemTree · own retrieval"]
         assert len(dots["dots"]) == len(atlas)
         (shown,) = [one.proto for one in app.dataframe if "B against A" in one.value.columns]
         columns = json.loads(shown.columns)
         assert not columns["question"].get("pinned")  # which would turn it pale
-        assert columns["MemTree · native"]["help"] == f"{SYSTEMS['memtree'].label} · native, dense"
+        assert (
+            columns["MemTree · own retrieval"]["help"]
+            == f"{SYSTEMS['memtree'].label} · own retrieval, dense"
+        )
         assert columns["MemTree"]["width"] < 100
         assert "turns were returned by at least one system" in texts(app)
         assert all(departure in texts(app) for departure in SYSTEMS["memtree"].departures)
@@ -157,7 +160,7 @@ class TestCompare:
     ):
         monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))  # in the small conversation none changes
         app = page("compare").run()
-        app.selectbox(key="compare-atlas-B").set_value("MemTree · native").run()
+        app.selectbox(key="compare-atlas-B").set_value("MemTree · own retrieval").run()
         *_, found = clean(app).session_state["comparisons"].values()
         base, other = (
             next(r for r in found.rows if (r.system, r.method) == (system, "native"))

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from segviz.view.palette import GOLD_COLOURS, LEVEL_COLOURS, MEANINGS, RAMPS, session_colours
+from segviz.view.palette import (
+    GOLD_COLOURS,
+    LEVEL_COLOURS,
+    MEANINGS,
+    RAMPS,
+    SERIES,
+    SURFACE,
+    session_colours,
+)
 from tests.data import ROOT
 
 Floats = NDArray[np.float64]
@@ -137,6 +145,16 @@ def test_every_meaning_has_a_colour_of_its_own_that_reads_on_its_page(
     apart = lab(rgb)[:, None] - lab(rgb)[None]
     distance = np.linalg.norm(apart, axis=2)[np.triu_indices(7, 1)]
     assert distance.min() > (8 if vision == "deuteranopia" else 20)
+
+
+def test_no_colour_of_a_chart_is_taken_for_a_meaning() -> None:
+    plain = lab(linear([*SERIES, *LEVEL_COLOURS]))
+    for theme, colours in MEANINGS.items():
+        apart = plain[:, None] - lab(linear(list(colours.values())))[None]
+        assert np.linalg.norm(apart, axis=2).min() > 19
+        assert min(contrast(colour, SURFACE[theme][0]) for colour in SERIES) > 3
+    between = lab(linear(SERIES))[:, None] - lab(linear(SERIES))[None]
+    assert np.linalg.norm(between, axis=2)[np.triu_indices(len(SERIES), 1)].min() > 30
 
 
 # Colours that stand for nothing: surfaces, lines, ink; those of pinned searches, which a visitor

@@ -146,7 +146,8 @@ def _scores(result: Result, a: int, b: int) -> None:
         }
         for node in (a, b)
     ]
-    table(rows, about="Scores of the pinned nodes, as multiples of an even share")
+    table(rows, about="Scores of the pinned nodes")
+    st.caption(f"×1: if all {count:,} nodes scored alike.")
 
 
 def _rank(result: Result, scores: Any, node: int) -> int | None:

@@ -313,9 +313,8 @@ def draw_questions(
     draw_dots(session, rows, sides, key=f"{key}-dots", ask=ask)
     st.caption(
         f"{len(rows)} questions with gold evidence: {read_preset(settings)} compared with no "
-        f"propagation. {MARKS}. The list names the stage at which "
-        "the first gold turn is lost. Point at a dot to see what changes; click a dot or a row to "
-        "ask the question."
+        f"propagation. {MARKS}. The list names the stage at which the first missed gold turn drops "
+        "out. Point at a dot to see what changes; click a dot or a row to ask the question."
     )
     st.dataframe(
         [

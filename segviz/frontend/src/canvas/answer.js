@@ -152,6 +152,16 @@ export function multiple({ tree }, score) {
   return `×${times >= 100 ? times.toFixed(0) : times >= 10 ? times.toFixed(1) : times.toFixed(2)}`;
 }
 
+/** Both scores of a node, and what they are multiples of.
+ * @type {(scene: Scene, node: number, initial?: string, final?: string) => string} */
+export function scoreWords(scene, node, initial = "", final = "") {
+  const { data, tree } = scene;
+  const [before, after] = data.score_names;
+  return [`${before} ${multiple(scene, data.initial[node])}${initial}`,
+    data.final.length ? ` → ${after} ${multiple(scene, data.final[node])}${final}` : "",
+    `; ×1: if all ${tree.active} nodes scored alike`].join("");
+}
+
 /** The words of the question that a node has, the first of its reasons to be found.
  * @type {(data: Message, node: number) => string} */
 export function askedWords(data, node) {

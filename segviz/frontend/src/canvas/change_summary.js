@@ -67,8 +67,8 @@ export function changeParts(scene) {
     `“${nameOf(data, node)}” on ${levelName(data, data.level[node])}`;
   /** @type {TipLine[]} */
   const parts = [verdictOf(answer, data.gold, called)];
-  if (entered.length) parts.push(["in", named(entered)]);
-  if (left.length) parts.push(["out", named(left)]);
+  if (entered.length) parts.push(["enters", named(entered)]);
+  if (left.length) parts.push(["leaves", named(left)]);
   if (gold.asked) parts.push(["gold", goldWords(gold)]);
   const why = missedWords(data, answer);
   if (why) parts.push(["missed", why]);

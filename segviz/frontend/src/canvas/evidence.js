@@ -5,7 +5,7 @@
 import { among, button, element, focusedBeside, lastly, make, sign } from "../shared/dom.js";
 import { isolateText, spanText } from "../shared/text.js";
 import { lineBlocks, matchedPieces } from "../shared/lines.js";
-import { ENDS, labelOf, levelName, multiple, nodeOf, spoken, textOf, wordsOf } from "./answer.js";
+import { ENDS, labelOf, levelName, nodeOf, scoreWords, spoken, textOf, wordsOf } from "./answer.js";
 import { onFrame, schedule } from "./scheduler.js";
 import { hover, reveal, select } from "./navigation.js";
 import { repeatsText } from "./propagate.js";
@@ -193,11 +193,7 @@ function entry(s, row, selected, more = []) {
   const session = data.session_titles[scene.runs[scene.runOf[data.start[node]]]?.session] ?? "";
   const meta = [`${isolateText(session)} · ${spanText(data.start[node], data.stop[node])}`
     + (gold.length ? ` · ${isolateText(gold.slice(0, 6).join(", "))}` : "")];
-  if (data.initial.length && data.final.length) {
-    const [before, after] = data.score_names;
-    meta.push(`${before} ${multiple(scene, data.initial[node])} → ${after} `
-      + `${multiple(scene, data.final[node])} of an even share`);
-  }
+  if (data.initial.length && data.final.length) meta.push(scoreWords(scene, node));
   line.after(make("div", "opened", ...meta.map((text) => make("div", "meta", text)),
     make("div", "text", ...lineBlocks(matchedPieces(textOf(data, node), matches)))));
   return item;

@@ -64,9 +64,9 @@ function writeFlow(s, part) {
     + "hop n, what reached it over n edges.");
   const row = element("div", "hops", part, make("span", "", `own ${share(found.own)}`));
   if (data.selected === found.node && data.ingredients.length) {
-    const terms = data.ingredients.map(([name, one], i) =>
-      `${one < 0 ? "− " : i ? "+ " : ""}${name} ${share(Math.abs(one) * found.own)}`);
-    element("div", "ingredients", part, `own ${share(found.own)} = ${terms.join(" ")}`);
+    const terms = data.ingredients.slice(1).map(([name, one]) =>
+      `${name} ${one < 0 ? "−" : "+"}${share(Math.abs(one) * found.own)}`);
+    element("div", "ingredients", part, `own, against an average leaf: ${terms.join(", ")}`);
   }
   /** @type {(text: string, hop: number) => void} */
   const hopButton = (text, hop) => {

@@ -334,8 +334,8 @@ function lineWords({ scene: { data }, path: { found, over } }, node) {
 /** @type {(found: Path | null, over: string, node: number) => string} */
 function runText(found, over, node) {
   const runs = found ? retrievedAt(found, node) : [];
-  return runs.length ? `in at ${sign(over)} ${runs.map(([a, b]) =>
-    (a === b ? short(over, a) : `${short(over, a)}–${short(over, b)}`)).join(", ")}` : "never in";
+  return runs.length ? `retrieved at ${sign(over)} ${runs.map(([a, b]) =>
+    (a === b ? short(over, a) : `${short(over, a)}–${short(over, b)}`)).join(", ")}` : "never retrieved";
 }
 
 // --- the same as a table ---------------------------------------------------------------------

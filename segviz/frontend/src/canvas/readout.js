@@ -4,7 +4,7 @@
 import { element, make, rewrite } from "../shared/dom.js";
 import { markedParts } from "../shared/lines.js";
 import { cutText, isolateText, levelsText, spanText } from "../shared/text.js";
-import { multiple } from "./answer.js";
+import { scoreWords } from "./answer.js";
 import { goldClass, measureOf } from "./node_color.js";
 
 const TIP_LENGTH = 280;
@@ -31,12 +31,7 @@ export function nodeLines(scene, node) {
   if (data.mode === "scores" && data.initial.length) {
     /** @param {Ids} ids */
     const rank = (ids) => (ids.includes(node) ? ` (rank ${ids.indexOf(node) + 1})` : "");
-    const [before, after] = data.score_names;
-    lines.push(["meta", `${before} ${multiple(scene, data.initial[node])}${rank(data.top_initial)}`]);
-    if (data.final.length) {
-      lines.push(["meta",
-        `${after} ${multiple(scene, data.final[node])}${rank(data.top_final)} of an even share`]);
-    }
+    lines.push(["meta", scoreWords(scene, node, rank(data.top_initial), rank(data.top_final))]);
   }
   if (data.revised.includes(node)) lines.push(["meta", "rewritten in this step"]);
   const candidates = data.mode === "grow" ? data.candidates.filter((c) => c.node === node) : [];

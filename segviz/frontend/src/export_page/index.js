@@ -5,7 +5,7 @@
 
 import { contextOf, element, make } from "../shared/dom.js";
 import { linksOf, reached } from "../shared/links.js";
-import { multiple } from "../canvas/answer.js";
+import { scoreWords } from "../canvas/answer.js";
 import { evidenceRows } from "../canvas/evidence.js";
 import { onFrame, showScores } from "../canvas/scheduler.js";
 import { draw, stateOf } from "../canvas/index.js";
@@ -30,7 +30,6 @@ const sent = unpack(Uint8Array.from(atob(view.message), (c) => c.charCodeAt(0)))
 // A node of the memory may be drawn at several places; `view.node` names it for each.
 const { level, start, stop } = view;
 let { selected } = sent;
-const { score_names: names } = sent;
 const { children } = linksOf(view.edges);
 
 // --- component -----------------------------------------------------------------------
@@ -96,8 +95,7 @@ function follow(s) {
     count.textContent = (count.textContent ?? "").replace(/^\d+/, String(answer.after.length));
   }
   if (scores && selected !== null && data.final.length) {
-    scores.textContent = `${names[0]} ${multiple(scene, data.initial[selected])}, ${names[1]} `
-      + `${multiple(scene, data.final[selected])} of an even share`;
+    scores.textContent = scoreWords(scene, selected);
   }
 }
 

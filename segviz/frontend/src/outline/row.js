@@ -43,7 +43,7 @@ function marksOf(memory, row) {
   return marks;
 }
 
-/** A score as a multiple of an even share.
+/** A score as a multiple of what every node would have of one whole.
  * @type {(memory: Memory, value: number) => string} */
 const multiple = ({ active }, value) => `×${(value * active).toFixed(2)}`;
 

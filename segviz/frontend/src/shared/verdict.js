@@ -11,16 +11,16 @@ export function fatesOf(turns, sets) {
   return { found, quoted, answered, missed };
 }
 
-/** What became of the gold turns, and how many nodes were replaced; `leaves` are the gold leaves,
+/** What became of the gold turns, and how many nodes enter; `leaves` are the gold leaves,
  *  `called` names a node.
  * @type {(answer: Judged, leaves: Ids, called: (node: number) => string) => TipLine} */
 export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves, called) {
   const size = after.length;
   const moves = moved === 2 ? "2 swapped" : moved ? `${moved} in another place` : "same order";
-  const replaced = entered.length ? `${entered.length} enter${entered.length === 1 ? "s" : ""}`
+  const enters = entered.length ? `${entered.length} enter${entered.length === 1 ? "s" : ""}`
     : `same ${size} node${size === 1 ? "" : "s"}, ${moves}`;
   const turns = Object.values(gold.after).flat();
-  if (!turns.length) return ["same", replaced];
+  if (!turns.length) return ["same", enters];
   const gains = gold.before.missed.filter((turn) => !gold.after.missed.includes(turn));
   const drops = gold.after.missed.filter((turn) => !gold.before.missed.includes(turn));
   /** ": rank 9 → 5" of the leaves that hold some turns, or of the wider nodes that quote them; ""
@@ -37,25 +37,25 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
     const node = after.find((each) => held.get(each)?.some((turn) => some.includes(turn)));
     return node === undefined ? "" : ` by ${called(node)}, rank ${is.get(node)}`;
   };
-  /** What is said of turns that were gained or lost, where one was found, all were quoted or answered.
-   * @type {(some: string[], fates: Fates, words: [string, string, string]) => string} */
-  const told = (some, fates, [whole, quoted, stated]) => {
-    const share = gold.asked > 1 ? ` ${some.length} of ${gold.asked}` : "";
-    const answered = some.every((turn) => fates.answered.includes(turn));
-    if (answered) return `Gold ${stated}${share}${fates === gold.after ? stating(some) : ""}`;
-    const narrow = some.some((turn) => fates.found.includes(turn));
-    return `Gold ${narrow ? whole : quoted}${share}${shifts(some, !narrow)}`;
+  /** The sentence on turns that a setting gains or loses: one was found, or all were quoted or answered.
+   * @type {(verb: string, some: string[], fates: Fates) => string} */
+  const sentence = (verb, some, fates) => {
+    const what = gold.asked > 1 ? `${verb} ${some.length} of ${gold.asked} gold turns` : `${verb} the gold turn`;
+    const [now, before] = fates === gold.after ? [stating(some), ""] : ["", " before"];
+    if (some.every((turn) => fates.answered.includes(turn))) return `${what}, answered${now}${before}`;
+    if (some.some((turn) => fates.found.includes(turn))) return what + shifts(some);
+    return `${what}, quoted by a wider node${before}${shifts(some, true)}`;
   };
   const { found, answered, missed } = gold.after;
   const known = turns.length - missed.length;
   /** @type {TipLine} */
   const [tone, words] = gains.length && drops.length
     ? ["same", `Gold: gains ${gains.length}, loses ${drops.length}`]
-    : gains.length ? ["better", told(gains, gold.after, ["gained", "quoted by a wider node now", "stated now"])]
-      : drops.length ? ["worse", told(drops, gold.before, ["lost", "no longer quoted", "no longer stated"])]
+    : gains.length ? ["better", sentence("Gains", gains, gold.after)]
+      : drops.length ? ["worse", sentence("Loses", drops, gold.before)]
         : found.length === gold.asked && gold.before.found.length === gold.asked
           ? ["same", "All gold found, before and after"]
-          : !missed.length ? ["same", `Gold in evidence as before${answered.length ? `: stated${stating(answered)}` : ""}`]
+          : !missed.length ? ["same", `Gold in evidence as before${answered.length ? `: answered${stating(answered)}` : ""}`]
             : ["same", `Gold ${known ? `${known} of ${gold.asked} in evidence as before, missed` : "still missed"}${shifts(missed)}`];
-  return [tone, `${words} · ${replaced}`];
+  return [tone, `${words} · ${enters}`];
 }

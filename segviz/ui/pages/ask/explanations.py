@@ -221,9 +221,10 @@ def ledger_panel(state: AnswerState, node: int) -> None:
     count = int(structure.active.sum())
     own, received = ledger.own * count, (ledger.total - ledger.own) * count
     st.caption(
-        f"In even shares: own {own:.3f} + received {received:.3f} = propagated "
-        f"{float(result.final[node]) * count:.3f}",
-        help=f"An even share is 1 / {count:,}, the score of each node if all scores were equal.",
+        f"Own {own:.3f} + received {received:.3f} = propagated "
+        f"{float(result.final[node]) * count:.3f}, where 1 is the score of each of {count:,} nodes "
+        "if all scored alike. What the question's words, meaning or dates add to an average leaf, "
+        "or take from it, is a row each."
     )
 
 

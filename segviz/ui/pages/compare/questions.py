@@ -48,8 +48,8 @@ _RETRIEVAL = (0.4, 1.5)
 
 _MEANING = (
     "Means have 95 % bootstrap intervals. Differences are paired by question, to the first system "
-    "asked the same way. No significant difference: its interval includes zero. Native: the "
-    "retrieval of the system's paper; segviz's relevance ranks all nodes together. "
+    "asked the same way. No significant difference: its interval includes zero. Own "
+    "retrieval: that of the system's paper; segviz's relevance ranks all nodes together. "
     + PRESETS_HELP[RERANKED]
 )
 

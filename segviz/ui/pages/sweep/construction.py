@@ -164,8 +164,8 @@ def _outcome(comparison: Comparison, parameter: str, values: Mapping[str, Any]) 
     chart(
         figure,
         f"Shape, measures over {counted(comparison.questions, 'question')} and cost of the build "
-        f"over {parameter}. Evidence is retrieved natively, or by segviz's relevance over all "
-        "nodes.",
+        f"over {parameter}. Evidence is retrieved by the system's own retrieval, or by "
+        "segviz's relevance over all nodes.",
         "varied-chart",
     )
     table(
