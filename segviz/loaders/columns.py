@@ -179,10 +179,10 @@ class Keys:
 
     def all(self, raw: Mapping[str, object], meaning: str) -> list[tuple[str, object]]:
         """Returns a message's keys for a meaning such as "text", each with its value."""
-        keys = [self.columns[meaning]] if meaning in self.columns else []
-        if meaning not in self.fixed:
-            keys += keys_of(tuple(raw), meaning)
-        return [(key, raw[key]) for key in dict.fromkeys(keys) if key in raw]
+        keys = keys_of(tuple(raw), meaning) if meaning not in self.fixed else ()
+        first = self.columns.get(meaning, "")
+        rest = [(key, raw[key]) for key in keys if key != first]
+        return [(first, raw[first]), *rest] if first in raw else rest
 
     def first(self, raw: object, meaning: str) -> object:
         """Returns a message's first value for a meaning that is not empty; None without one."""
@@ -391,6 +391,10 @@ def _text(
     ``values`` are its keys for texts with their values. Parts are preferred to plain text, which
     some exports leave empty. ``left`` counts messages without text.
     """
+    if len(values) == 1 and "attachments" not in raw:  # the usual case, fast
+        _, text = values[0]
+        if isinstance(text, str) and text:
+            return without_markup(text) if is_markup(raw) else text
     # Texts of attached files follow the message.
     files = raw.get("attachments")
     attached = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from segviz.loaders.document import spelled, usual_keys
@@ -68,6 +68,7 @@ _WITHIN = {"tool|function": "tool", "think|thought|reason": "reasoning", "contex
 _FREE = {"source", "from", "author", "state"}
 """Keys of roles that also hold names of people and other free text."""
 
+_MARKUP = dict.fromkeys(("messagetype", "contentType", "content_type", "format")).keys()
 _BREAK = re.compile(r"<(?:br|/p|/div|/li|/h\d)\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 
@@ -92,25 +93,38 @@ def role_of(raw: Mapping[str, object]) -> tuple[str, str]:
 
     A key that tells of something unspoken overrules one that names a speaker.
     """
-    metadata, author = raw.get("metadata"), raw.get("author")
+    keys, flags = _role_keys(tuple(raw))
+    if flags and (aside := _aside(raw, flags)):
+        return aside, aside
+    values = [(raw[key], free) for key, free in keys]
+    if "author" in flags and isinstance(author := raw["author"], dict):
+        values.append((author.get("role"), False))
+    first = ("", "")
+    for value, free in values:
+        role = named_role(value, free) if isinstance(value, str) else first
+        if role[0] and role[0] not in SPOKEN:
+            return role
+        first = first if first[0] else role
+    return first
+
+
+@lru_cache(1_000)  # the rows of a file have few sets of keys
+def _role_keys(keys: tuple[str, ...]) -> tuple[tuple[tuple[str, bool], ...], tuple[str, ...]]:
+    """Returns the keys that may hold a role, each with whether it is free text, and the flags."""
+    flags = sorted(set(keys) & {*_FLAGS, "metadata", "weight", "author"})
+    return tuple((key, spelled(key) in _FREE) for key in usual_keys(keys, ROLE_KEYS)), tuple(flags)
+
+
+def _aside(raw: Mapping[str, object], flags: Iterable[str]) -> str:
+    """Returns the kind that a flag gives to a message, ChatGPT's among them; "" without one."""
+    metadata, weight = raw.get("metadata"), raw.get("weight")
     for source in (raw, metadata if isinstance(metadata, dict) else {}):
-        for key in sorted(_FLAGS.keys() & source.keys()):
-            if source[key] is True:
-                return _FLAGS[key], _FLAGS[key]
-    weight = raw.get("weight")
+        for key in flags if source is raw else sorted(source):
+            if source.get(key) is True and key in _FLAGS:
+                return _FLAGS[key]
     if isinstance(weight, int | float) and weight == 0:
-        return "hidden", "hidden"
-    if "author" in raw and raw.get("recipient") not in (None, "all"):
-        return "tool", "tool"
-    values = [(key, raw[key]) for key in usual_keys(tuple(raw), ROLE_KEYS)]
-    values += [("role", author.get("role"))] if isinstance(author, dict) else []
-    known = [
-        role
-        for key, value in values
-        if isinstance(value, str) and (role := named_role(value, spelled(key) in _FREE))[0]
-    ]
-    unspoken = next((role for role in known if role[0] not in SPOKEN), None)
-    return unspoken or (known[0] if known else ("", ""))
+        return "hidden"
+    return "tool" if "author" in raw and raw.get("recipient") not in (None, "all") else ""
 
 
 def is_speech(raw: Mapping[str, object]) -> bool:
@@ -120,7 +134,7 @@ def is_speech(raw: Mapping[str, object]) -> bool:
 
 def is_markup(raw: Mapping[str, object]) -> bool:
     """Returns True if a message or part says that its text is HTML."""
-    values = (raw.get(key) for key in ("messagetype", "contentType", "content_type", "format"))
+    values = [raw[key] for key in raw.keys() & _MARKUP]
     return any(isinstance(v, str) and re.search("html|richtext", v, re.IGNORECASE) for v in values)
 
 

@@ -10,6 +10,7 @@ import html
 import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from segviz.conversation import Conversation
 from segviz.loaders.decode import literal
@@ -77,13 +78,14 @@ def note_unread(
     """
     read = [*_read_texts(conversations), *getattr(made, "passed", ())]
     known = set(read)
-    total, unknown = 0, list[tuple[str, str]]()
     asides: Counter[str] = Counter()
-    for way, text in _prose(document, known, asides):
-        total += len(text)
-        if text not in known:
-            unknown.append((way, text))
-    if not total or sum(len(text) for _, text in unknown) < _LEFT * total:
+    texts = _texts(document, known, asides)
+    unknown = [(way, text) for way, text in texts if text not in known and _is_prose(text)]
+    if not unknown:
+        return
+    texts = _texts(document, known, Counter())
+    total = sum(len(text) for _, text in texts if _is_prose(text))
+    if sum(len(text) for _, text in unknown) < _LEFT * total:
         return
     # The others may be parts of a turn, or lines with a name, a mention or markup.
     runs = {run for text in read for run in _runs(text)}
@@ -149,10 +151,10 @@ def _runs(text: str) -> list[int]:
     ]
 
 
-def _prose(
+def _texts(
     document: object, known: Container[str], asides: Counter[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yields every prose text of a document with the way of keys to it, ``[].output.content``.
+    """Yields every text of a document with the way of keys to it, ``[].output.content``.
 
     ``asides`` counts the values that are left out on purpose, by kind.
     """
@@ -162,7 +164,7 @@ def _prose(
         if isinstance(value, str):
             if value[:1] in "[{" and (inner := literal(value)[0]) is not None:
                 stack.append((way, inner))
-            elif _is_prose(value):
+            else:
                 yield way.removeprefix("."), value
         elif isinstance(value, list):
             stack += [(f"{way}[]", each) for each in reversed(value)]
@@ -170,16 +172,25 @@ def _prose(
             if str(value.get("question")) in known:  # its answer and gold evidence are read with it
                 asides["notes on questions"] += len(value) > 1
                 continue
-            kinds = {key: _aside(str(key), value) for key in value}
-            asides.update(kind for key, kind in kinds.items() if kind and value[key])
-            stack += [(f"{way}.{key}", value[key]) for key in reversed(kinds) if not kinds[key]]
+            twice = isinstance(value.get("content"), list)
+            read, aside = _sorted_keys(tuple(value), twice)
+            asides.update(kind for key, kind in aside if value[key])
+            stack += [(f"{way}.{key}", value[key]) for key in read]
 
 
-def _aside(key: str, raw: Mapping[str, object]) -> str:
-    """Returns the kind of a key that is left out on purpose; "" for a key that is read."""
-    if key == "text" and isinstance(raw.get("content"), list):
-        return "texts given twice"  # by Claude, as parts and as one text
-    return _KNOWN.get(re.sub("[0-9]", "", spelled(key)), "")
+@lru_cache(1_000)  # the rows of a file have few sets of keys
+def _sorted_keys(
+    keys: tuple[str, ...], twice: bool
+) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Returns the keys that are read, the last first, and those left out with their kinds.
+
+    If ``twice`` is True, ``text`` repeats the parts of the content, as Claude writes it.
+    """
+    kinds = {key: _KNOWN.get(re.sub("[0-9]", "", spelled(str(key))), "") for key in keys}
+    if twice and "text" in kinds:
+        kinds["text"] = "texts given twice"
+    aside = tuple((key, kind) for key, kind in kinds.items() if kind)
+    return tuple(key for key in reversed(kinds) if not kinds[key]), aside
 
 
 def _is_prose(text: str) -> bool:

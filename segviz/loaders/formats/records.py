@@ -287,9 +287,11 @@ def _without_snapshots(chats: list[WrittenChat]) -> list[WrittenChat]:
     if other or len({chat.name for chat in chats}) != 1 or len(chats) < 2:
         return chats
     grown = sorted(chats, key=lambda chat: len(chat.blocks[0].rows))
+    if any(len(a.blocks[0].rows) == len(b.blocks[0].rows) for a, b in pairwise(grown)):
+        return chats
     texts = [[_words_of(raw) for _, raw in chat.blocks[0].rows] for chat in grown]
     for before, after in pairwise(texts):
-        if len(before) == len(after) or before != after[: len(before)]:
+        if before != after[: len(before)]:
             return chats
     last = grown[-1]
     rows, first = list(last.blocks[0].rows), 0
@@ -546,6 +548,8 @@ def _beside(
     """
     held: list[WrittenChat] = []
     for key in _HOLDERS:
+        if key not in value and f"{_PREVIOUS}{key}s" not in value:
+            continue
         chats = _chats_under(value, key, place, name, text_key)
         if len(chats) > 1 and (key in _ONE or one) and (one or not _are_titled(chats)):
             chats = [_joined(chats, name, (*place, key))]
@@ -764,7 +768,7 @@ def _shown(value: list[object], place: Place) -> tuple[list[tuple[Place, object]
     while stack:
         at, raw = stack.pop()
         rows.append((at, unwrapped(raw)))
-        if not isinstance(raw, dict) or len(at) > DEEPEST:
+        if not isinstance(raw, dict) or raw.keys().isdisjoint(_REPLIED) or len(at) > DEEPEST:
             continue
         for key in _REPLIED:
             inner = raw.get(key)
@@ -805,7 +809,9 @@ def _named(raw: object, row: int) -> object:
 
 def unwrapped(raw: object) -> object:
     """Returns the message in a record such as ``{type, message: {…}}``, with the keys of both."""
-    if not isinstance(raw, dict) or not is_speech({key: raw[key] for key in _OUTER & raw.keys()}):
+    if not isinstance(raw, dict) or raw.keys().isdisjoint(_WRAPPERS):
+        return raw
+    if not is_speech({key: raw[key] for key in _OUTER & raw.keys()}):
         return raw
     for key in _WRAPPERS:
         if isinstance(inner := raw.get(key), dict) and keys_of(tuple(inner), "text"):
@@ -832,7 +838,8 @@ def _is_chat(rows: list[object], text_key: str | None) -> bool:
     some = [raw for raw in some if is_speech(raw)]
     if text_key is not None:
         return any(text_key in raw for raw in some)
-    known = [(raw, guess(list(raw))) for raw in some]
+    guessed = {keys: guess(keys) for keys in set(map(tuple, some))}  # few, and slow to guess
+    known = [(raw, guessed[tuple(raw)]) for raw in some]
     fits = [
         raw[keys["text"]]
         for raw, keys in known
