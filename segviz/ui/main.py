@@ -109,3 +109,5 @@ def main() -> None:
     drop_zone()
     follow_theme()
     part("address", key="address", data={}, went=address.went)
+    for path in paths:  # the page is sent; a first click finds the modules of the others imported
+        import_module(f"segviz.ui.pages.{path}.page")

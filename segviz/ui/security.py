@@ -326,13 +326,9 @@ def show_failure(error: Exception) -> bool:
 
 
 def _prepare() -> None:
-    """Imports the modules of all pages while the browser loads, then loads the embedder."""
-    for name in ("segviz.ui.main", *(f"segviz.ui.pages.{page}.page" for page in _PAGES)):
-        import_module(name)
+    """Imports the app while the browser loads, then loads the embedder."""
+    import_module("segviz.ui.main")
     import_module("segviz.embedding").get_embedder()
-
-
-_PAGES = ("grow", "ask", "sweep", "compare", "guide")
 
 
 @asynccontextmanager
