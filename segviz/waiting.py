@@ -10,8 +10,8 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar, copy_context
 from typing import TypeVar
 
 A = TypeVar("A")
@@ -52,7 +52,8 @@ def check_cancelled() -> None:
 def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> list[B]:
     """Calls a function for every item in parallel threads.
 
-    When one call fails no other begins, and those under way finish.
+    When one call fails no other begins, and those under way finish. Where no thread can start, as
+    in Python in a browser, the calls are made one after the other and nothing watches them.
 
     Args:
         work: the function.
@@ -86,13 +87,8 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
                 errors[place] = error
                 todo.clear()
 
-    threads = [
-        threading.Thread(target=run, name="segviz-model", daemon=True)
-        for _ in range(min(workers, len(items)))
-    ]
     try:
-        for thread in threads:
-            thread.start()
+        threads = _started(run, min(workers, len(items)))
         for thread in threads:
             thread.join(TICK)
             while thread.is_alive():
@@ -105,6 +101,19 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
     if errors:
         raise errors[min(errors)]
     return [results[place] for place in range(len(items))]
+
+
+def _started(run: Callable[[], None], count: int) -> list[threading.Thread]:
+    """Starts threads that call ``run``; calls it here if no thread can start."""
+    threads: list[threading.Thread] = []
+    with suppress(RuntimeError):  # can't start new thread
+        for _ in range(count):
+            thread = threading.Thread(target=run, name="segviz-model", daemon=True)
+            thread.start()
+            threads.append(thread)
+    if not threads:
+        copy_context().run(run)  # which sets variables of its thread
+    return threads
 
 
 def waited_for(work: Callable[[], A]) -> A:

@@ -104,8 +104,16 @@ class Client(Metered):
             endpoint: the server and its models.
             cache: store of replies; None keeps them in memory.
             total: counters to which the client's counts are added.
+
+        Raises:
+            ValueError: ``openai`` is not installed.
         """
-        import openai
+        try:
+            import openai
+        except ImportError:
+            raise ValueError(
+                "a model server needs the package openai, which is not installed here"
+            ) from None
 
         super().__init__(total)
         self.endpoint = endpoint

@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from inspect import signature
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -29,6 +30,7 @@ from segviz.ui import keys
 from segviz.view.bookmark import differing
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 # Limits per browser session; the least recently used entry is dropped.
 CORPORA_KEPT = 3
@@ -104,9 +106,18 @@ def shows(entry: str, value: Any, write: Callable[[Any], None]) -> dict[str, Any
     return {"key": name, "on_change": changed, "persist_state": "session"}
 
 
+# Streamlit 1.62 has no keys of fragments.
+_KEYED = "key" in signature(st.fragment).parameters
+
+
+def keyed_fragment(draw: F, key: str) -> F:
+    """Makes a function a fragment that ``redraw`` finds by its key."""
+    return st.fragment(draw, key=key) if _KEYED else st.fragment(draw)
+
+
 def redraw(*fragments: str) -> None:
-    """Runs the fragments with these keys again, not the rest of the page."""
-    st.rerun(list(fragments))
+    """Runs the fragments with these keys again, not the rest of the page if Streamlit can."""
+    st.rerun(list(fragments) if _KEYED else "app")
 
 
 def peek(name: str, key: str) -> Any:

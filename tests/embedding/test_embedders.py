@@ -1,5 +1,9 @@
+import functools
 import subprocess
 import sys
+import timeit
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -106,8 +110,26 @@ WORDWISE = st.lists(
 @example("a\n b\n\n a\n")
 def test_tokens_word_by_word_are_those_of_the_whole_text(text):
     model = get_embedder("wordllama").inner
-    whole = model._tokenizer.encode(text, add_special_tokens=False).ids
+    whole = package_tokenizer().encode(text, add_special_tokens=False).ids
+    assert model._tokenizer.ids(text) == whole
     assert not text.strip() or model._tokens(text).tolist() == whole
+
+
+@functools.cache
+def package_tokenizer():
+    """What the package reads of the same file."""
+    tokenizers = pytest.importorskip("tokenizers")
+    (folder,) = find_spec("wordllama").submodule_search_locations
+    file = Path(folder) / "tokenizers" / "l2_supercat_tokenizer_config.json"
+    return tokenizers.Tokenizer.from_file(str(file))
+
+
+def test_a_long_word_takes_time_in_proportion_to_its_length():
+    ids = get_embedder("wordllama").inner._tokenizer.ids
+    short, long = (
+        min(timeit.repeat(lambda n=n: ids("ab" * n), number=1, repeat=3)) for n in (2000, 20_000)
+    )
+    assert long < 40 * short
 
 
 def test_unknown_name_lists_the_legal_ones():

@@ -36,7 +36,7 @@ from segviz.ui import keys
 from segviz.ui.settings import read_preset, read_settings, write_question
 from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.canvas import part
-from segviz.ui.widgets.charts import picked, sentence_of, tall
+from segviz.ui.widgets.charts import alt, picked, sentence_of, tall
 from segviz.ui.widgets.measures import at_once, disputes
 from segviz.ui.widgets.waiting import computed
 from segviz.view.captions import shown_labels
@@ -166,7 +166,7 @@ def draw_atlas(
                 for name in columns
             },
         },
-        alt=sentence,
+        **alt(st.dataframe, sentence),
     )
     st.caption(sentence)
     return base, focus, rows[0].place if rows[0].change else None

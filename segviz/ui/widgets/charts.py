@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from inspect import signature
 from typing import Any, Literal, TypedDict
 
 import streamlit as st
@@ -14,9 +15,6 @@ from segviz.ui.widgets.style import CAPTION
 from segviz.view.palette import ACCENT, MEANINGS, RAMPS, SMALLEST_TEXT, SURFACE
 
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
-
-# Hides the buttons that Plotly draws over a chart on hover.
-QUIET = {"displayModeBar": False}
 
 
 def theme() -> Literal["light", "dark"]:
@@ -81,6 +79,17 @@ def swatch(colour: str, text: str, *, frame: bool = False) -> str:
     return f'<span class="segviz-swatch"><i style="{style}"></i>{escape(text)}</span>'
 
 
+def alt(draw: Callable[..., Any], sentence: str) -> dict[str, Any]:
+    """Returns ``sentence`` as argument ``alt`` of a function of Streamlit; 1.62 has none."""
+    return {"alt": sentence} if "alt" in signature(draw).parameters else {}
+
+
+def plot(figure: Any, sentence: str, key: str, **selection: Any) -> None:
+    """Draws a Plotly figure, with ``sentence`` for screen readers and without Plotly's buttons."""
+    alternative = alt(st.plotly_chart, sentence)
+    st.plotly_chart(figure, key=key, config={"displayModeBar": False}, **selection, **alternative)
+
+
 def chart(figure: Any, sentence: str, key: str, more: str = "", rows: Rows | None = None) -> None:
     """Draws a figure with a caption.
 
@@ -91,7 +100,7 @@ def chart(figure: Any, sentence: str, key: str, more: str = "", rows: Rows | Non
         more: further text of the caption alone.
         rows: returns the numbers of the figure, called when the reader opens the table.
     """
-    st.plotly_chart(readable(figure), key=key, config=QUIET, alt=sentence)
+    plot(readable(figure), sentence, key)
     caption(f"{sentence} {more}".strip(), key, rows)
 
 

@@ -116,7 +116,8 @@ def draw_node_link(session: AppSession, structure: Structure, **marks: Any) -> N
         **marks,
     )
     html, shown = node_link_html(structure, fills, page, every)
-    st.iframe(html, height=_NODE_LINK_HEIGHT + 30, alt="Node-link drawing of the memory")
+    name = charts.alt(st.iframe, "Node-link drawing of the memory")
+    st.iframe(html, height=_NODE_LINK_HEIGHT + 30, **name)
     total = int(structure.active.sum())
     coloured = "by propagated score" if "scores" in marks else "by session (middle of the span)"
     count = f"All {shown} nodes"

@@ -24,7 +24,7 @@ from segviz.ui.settings import (
     write_beside,
     write_live_setting,
 )
-from segviz.ui.state import AppSession
+from segviz.ui.state import AppSession, keyed_fragment
 from segviz.ui.widgets import captions, export_menu, lists, question, tree
 from segviz.ui.widgets.canvas import CanvasActions
 from segviz.view import coloring, scene
@@ -45,7 +45,7 @@ def render(session: AppSession) -> None:
     """Draws the page: the question, and a fragment that all other controls redraw."""
     with st.container(key="ask-page"):
         row = question_and_settings.question_row(session)
-        st.fragment(drawn, key=keys.ANSWER)(_below, session, row)
+        keyed_fragment(drawn, keys.ANSWER)(_below, session, row)
 
 
 def _below(session: AppSession, row: DeltaGenerator) -> RetrievalSettings:

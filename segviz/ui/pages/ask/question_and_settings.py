@@ -42,7 +42,7 @@ from segviz.ui.settings import (
     write_preset,
     write_relevance,
 )
-from segviz.ui.state import AppSession, redraw, shows
+from segviz.ui.state import AppSession, keyed_fragment, redraw, shows
 from segviz.ui.widgets import atlas, captions, measures, question, tree
 from segviz.view.coloring import LIVE, LIVE_POLICIES
 from segviz.view.scene import keeps_time
@@ -56,7 +56,7 @@ def question_row(session: AppSession) -> DeltaGenerator:
     """
     row = st.container(horizontal=True, vertical_alignment="bottom", key="asking")
     with row:
-        st.fragment(question.question_box, key="ask-question")(session, keys.ANSWER)
+        keyed_fragment(question.question_box, "ask-question")(session, keys.ANSWER)
     return row
 
 

@@ -32,7 +32,7 @@ from segviz.ui.settings import write_settings
 from segviz.ui.state import fingerprint, keep, peek, remember
 from segviz.ui.widgets import atlas, lists, measures, question, waiting
 from segviz.ui.widgets.captions import counted, level_label, short, spread_rows, trouble, unmarked
-from segviz.ui.widgets.charts import QUIET, caption, pair, readable, sentence_of, table
+from segviz.ui.widgets.charts import caption, pair, plot, readable, sentence_of, table
 
 RESULTS_KEPT = 4
 
@@ -317,7 +317,7 @@ def _standings(shown: _Measured) -> None:
             every.setdefault(shown.name(row), (row, one))
     rows = [cells for _, cells in every.values()]
     figure = readable(figures.standing_plot(rows, shown.label, **pair()))
-    st.plotly_chart(figure, key="standing-plot", config=QUIET, alt=" ".join(sentences))
+    plot(figure, " ".join(sentences), "standing-plot")
     caption(
         f"{_MEANING} The table also has words read, seconds, model calls and the size of vectors.",
         "standing-plot",

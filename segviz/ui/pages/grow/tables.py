@@ -43,10 +43,9 @@ def side_tables_panel(state: GrowState) -> None:
     if bars := timed(rows):
         lane = next(iter(bars[0]))
         bar = captions.counted(len(bars), "bar")
-        alt = f"{name}: {bar} from start to stop, a lane for each {lane}"
+        sentence = f"{name}: {bar} from start to stop, a lane for each {lane}"
         figure = timeline_figure(bars, neutral=charts.colours()["neutral"], ink=charts.ink())
-        figure = charts.readable(figure)
-        st.plotly_chart(figure, key="side-table-timeline", config=charts.QUIET, alt=alt)
+        charts.plot(figure, sentence, "side-table-timeline")
     st.dataframe(rows, height=charts.tall(len(rows), 12), hide_index=True)
 
 

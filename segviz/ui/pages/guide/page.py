@@ -26,7 +26,7 @@ from segviz.tree.toy import QUESTION, toy_relevance, toy_structure
 from segviz.ui.pages.guide.cases import draw_cases
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import cited
-from segviz.ui.widgets.charts import QUIET, colours, ramp, sentence_of, table, theme
+from segviz.ui.widgets.charts import colours, plot, ramp, sentence_of, table, theme
 from segviz.ui.widgets.tour import begin_tour
 
 _TOY_K = 3
@@ -109,19 +109,16 @@ def _toy() -> None:
     hops = spread(initial, structure.edges, policy, horizon, structure)
     final = combine(hops, policy, alpha)
     best = top_k(final, structure, _TOY_K)
-    st.plotly_chart(
-        numbered_tree(
-            structure,
-            initial,
-            final,
-            ramp=ramp("score"),
-            borders=({"light": "#c9c5be", "dark": "#5a5751"}[theme()], colours()["accent"]),
-            marked=best,
-        ),
-        key="toy-tree",
-        config=QUIET,
-        alt=f"The seven-leaf tree; the best nodes are {', '.join(map(str, best))}.",
+    figure = numbered_tree(
+        structure,
+        initial,
+        final,
+        ramp=ramp("score"),
+        borders=({"light": "#c9c5be", "dark": "#5a5751"}[theme()], colours()["accent"]),
+        marked=best,
     )
+    sentence = f"The seven-leaf tree; the best nodes are {', '.join(map(str, best))}."
+    plot(figure, sentence, "toy-tree")
     with st.container(key="beside-wide-toy"):
         shares, numbers = st.columns(2, gap="medium")
     with shares:

@@ -17,10 +17,10 @@ from segviz.ui import keys
 from segviz.ui.pages.sweep import Swept
 from segviz.ui.widgets.captions import counted, spread, unmarked
 from segviz.ui.widgets.charts import (
-    QUIET,
     caption,
     ink,
     meaning,
+    plot,
     ramp,
     readable,
     sentence_of,
@@ -108,15 +108,15 @@ def _heatmap(swept: Swept, policy: str) -> None:
     figure = figures.heatmap(
         judged, policy, ramp=ramp("change"), accent=meaning("chosen"), chosen=chosen
     )
-    st.plotly_chart(
+    key = f"heat-{policy}"
+    plot(
         readable(figure),
-        key=f"heat-{policy}",
+        sentence,
+        key,
         on_select=lambda: _take(policy),
         selection_mode="points",
-        config=QUIET,
-        alt=sentence,
     )
-    caption(sentence, f"heat-{policy}", lambda: figures.cell_rows(judged, [policy]))
+    caption(sentence, key, lambda: figures.cell_rows(judged, [policy]))
 
 
 def _take(policy: str) -> None:
