@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 from urllib.request import urlopen
 
 from segviz.cli.serve import free_port
@@ -11,20 +12,23 @@ from tests.data import ROOT
 
 
 def start(
-    errors: int = subprocess.DEVNULL, script: str = "app.py"
+    errors: int = subprocess.DEVNULL,
+    script: str = "app.py",
+    home: Path = ROOT,
+    python: str | Path = sys.executable,
 ) -> tuple[subprocess.Popen[bytes], str]:
     """Runs a script, by default the app, and gives the process and its address once it answers;
-    ``errors`` is where its log goes."""
+    ``errors`` is where its log goes. It is run in ``home``, from which it can import."""
     port = free_port(first=8700)
     process = subprocess.Popen(
         [
-            *(sys.executable, "-m", "streamlit", "run", script),
+            *(python, "-m", "streamlit", "run", script),
             *("--server.headless", "true", "--server.port", str(port)),
             *("--server.address", "127.0.0.1", "--server.fileWatcherType", "none"),
             *("--browser.gatherUsageStats", "false"),
         ],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=home,
+        env={**os.environ, "PYTHONPATH": str(home)},
         stdout=subprocess.DEVNULL,
         stderr=errors,
     )
