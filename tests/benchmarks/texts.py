@@ -7,9 +7,10 @@ Written texts go on the default tree as it is built now, wherever a node still h
 
 A reader pays for tokens, so texts are read in order of rank until 600 tokens. As in the prompt for
 an answer, the days of a text are read with it, so *answer words* does not credit a written text for
-the date of its session. *Without dates* lacks every date that the turns do not state. Differences
-are paired, with 95 % intervals that resample conversations and the questions in them. The texts of
-the LoCoMo conversations were written before their questions were read. Nothing is asserted.
+the date of its session. *In evidence* is of the questions with an answer: without one a summary can
+only quote. *Without dates* lacks every date that the turns do not state. Differences are paired,
+with 95 % intervals that resample conversations and the questions in them. The texts of the LoCoMo
+conversations were written before their questions were read. Nothing is asserted.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 import segviz
 from segviz.construct import TITLE
@@ -43,8 +45,8 @@ SETTINGS: dict[str, Setting] = {
     "top-down": LITERAL,
     "bottom-up": ("bottom-up", 0.1, 2),
 }
-WORDS = within("answer_words", TOKENS)
-MEASURED = (WORDS, within("in_evidence", TOKENS), "recall")
+WORDS, IN_EVIDENCE = within("answer_words", TOKENS), within("in_evidence", TOKENS)
+MEASURED = (WORDS, IN_EVIDENCE, "recall")
 FLAT, KINDS = "flat", ("extracts", "written", "without dates")
 EVERY, TEMPORAL = "all", 2
 """Categories of questions, by LoCoMo's number."""
@@ -159,9 +161,16 @@ def all_kinds(memory: Memory, texts: Texts) -> dict[str, Memory]:
     }
 
 
+def column(outcomes: Outcomes, measure: str) -> NDArray[np.float64]:
+    """Returns a value for each question, NaN for none; *in evidence* if there is an answer."""
+    values = outcomes.column(measure)
+    answered = ~np.isnan(outcomes.column(WORDS))
+    return np.where(answered, values, np.nan) if measure == IN_EVIDENCE else values
+
+
 def cell(after: Outcomes, before: Outcomes, measure: str, category: Category = EVERY) -> str:
     """Formats a paired difference; bold if its interval leaves out zero."""
-    gains = after.column(measure) - before.column(measure)
+    gains = column(after, measure) - column(before, measure)
     known = [place for place in after.keep(category=category) if not np.isnan(gains[place])]
     groups = [after.groups[place] for place in known] if after.groups else ()
     gain = mean_ci(gains[known], groups=groups)
@@ -202,7 +211,27 @@ def against_flat(data: Data, measure: str) -> list[tuple[str, ...]]:
                     else ""
                     for setting in SETTINGS
                 )
-                rows.append((name, relevance, kind, number(base.value(measure)), *gains))
+                rows.append(
+                    (
+                        name,
+                        relevance,
+                        kind,
+                        number(float(np.nanmean(column(base, measure)))),
+                        *gains,
+                    )
+                )
+    return rows
+
+
+def lost(data: Data) -> list[tuple[str, ...]]:
+    """Returns for each relevance how many questions lose evidence to flat leaves, and words."""
+    rows = []
+    for relevance in RELEVANCES:
+        flat, written = (data["all"][kind, relevance, "none"] for kind in (FLAT, "written"))
+        loses = column(written, IN_EVIDENCE) < column(flat, IN_EVIDENCE)
+        words = column(written, WORDS) >= column(flat, WORDS)
+        gains = column(written, IN_EVIDENCE) > column(flat, IN_EVIDENCE)
+        rows.append((relevance, *(str(each.sum()) for each in (gains, loses, loses & words))))
     return rows
 
 
@@ -236,6 +265,13 @@ def main() -> None:
         print("\nFlat leaves without propagation, and the difference to them:\n")
         head = ("relevance", "texts", ">flat", *(f">{name}" for name in SETTINGS))
         print(table(("", *head), against_flat(data, measure)))
+        if measure == IN_EVIDENCE:
+            print(
+                "\nA leaf has its turn even where the turn lacks words of the answer; a summary "
+                "answers only with all of them. Questions by written texts, none, against flat:\n"
+            )
+            head = ("gain gold turns", "lose some", "of these, answer words not fewer")
+            print(table(("relevance", *(f">{each}" for each in head)), lost(data)))
 
 
 if __name__ == "__main__":

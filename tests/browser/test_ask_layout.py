@@ -187,9 +187,10 @@ def test_a_search_hit_is_selected_everywhere_and_a_new_question_clears_it(app):
     assert "node=" not in app.page.url
 
 
-def test_titles_are_read_on_every_level_at_1400_pixels(app):
+@pytest.mark.parametrize("sample", ["ines-theo", "noor-caleb"])
+def test_titles_are_read_on_every_level_at_1400_pixels(app, sample):
     app.page.set_viewport_size({"width": 1400, "height": 900})
-    app.open("ask?question=0")
+    app.open(f"ask?sample={sample}&question=0")
     app.still(KEY)
     titled, all_of_it = app.tree(KEY).evaluate("""(root) => {
       const { sight: { labels: [written] }, scene: { tree } } = root.parentNode.segvizTree;

@@ -235,8 +235,8 @@ describe("labels", () => {
   });
 
   test("a narrow box turns its title where more words fit so", () => {
-    const placed = (...box) => {
-      const found = placeText("A sloop and a bakery", measure, ...box);
+    const placed = (across, high, length, lines, text = "A sloop and a bakery") => {
+      const found = placeText(text, measure, across, high, length, lines);
       return [plain(found), found.turned];
     };
     assert.deepEqual(placed(140, 70, 70, 11), [["A sloop and a bakery"], false]);
@@ -245,6 +245,9 @@ describe("labels", () => {
     assert.deepEqual(placed(26, 70, 78, 2), [["A sloop and", "a bakery"], true]);
     assert.deepEqual(placed(14, 70, 70, 1), [["A sloop…"], true]);
     assert.deepEqual(placed(14, 20, 20, 1), [[], false]);
+    // Neither way has room for its first word: the way with more of it.
+    assert.deepEqual(placed(26, 70, 70, 2, "Supervisor, viva"), [["Superviso…"], true]);
+    assert.deepEqual(placed(60, 30, 36, 4, "Supervisor, viva"), [["Supervi…"], false]);
   });
 
   test("text over two colours has one ink, on a plate of the wider one", () => {

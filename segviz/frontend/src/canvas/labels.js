@@ -137,9 +137,9 @@ export function wrapText(text, measure, room, most) {
   return { lines: cut ? [cut] : [], words: 0, whole: false };
 }
 
-/** How a text stands in a box: in lines from left to right or, where more of its words fit so, turned
- *  by a right angle, read from below to above. Lines lie in a row so high; a turned text has the whole
- *  `length` of a box over several rows.
+/** How a text stands in a box: in lines from left to right or, where more of its words fit so (or more
+ *  of its first word, if none fits), turned by a right angle, read from below to above. Lines lie in a
+ *  row so high; a turned text has the whole `length` of a box over several rows.
  * @type {(text: string, measure: (text: string) => number, across: number, high: number,
  *    length: number, turnedLines: number) => Placed} */
 export function placeText(text, measure, across, high, length, turnedLines) {
@@ -147,7 +147,9 @@ export function placeText(text, measure, across, high, length, turnedLines) {
     Math.floor(high / LINE));
   if (flat.whole) return { ...flat, turned: false };
   const upright = wrapText(text, measure, length - 2 * TURNED_PAD, turnedLines);
-  return upright.words > flat.words ? { ...upright, turned: true } : { ...flat, turned: false };
+  const turned = upright.words > flat.words
+    || (!flat.words && (upright.lines[0] ?? "").length > (flat.lines[0] ?? "").length);
+  return turned ? { ...upright, turned } : { ...flat, turned };
 }
 
 /** Writes on the boxes of one half, and notes what it has written. The lower half repeats the
