@@ -99,7 +99,8 @@ def memory_from(
     ghost: a leaf below the texts written from it, which is drawn but never retrieved. So a memory
     gets credit only for what it stores.
 
-    A node is added in the step that completes its subtree.
+    A node is added in the step that completes its subtree, so no decision of a build, which chooses
+    among open nodes, is kept; ``Memory.with_texts`` and ``segviz.open`` keep them.
 
     Args:
         nodes: path of a table (CSV, TSV, JSON, JSON Lines or Parquet), a DataFrame, a directed
