@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import segviz
 from segviz.construct.annotate import _NO_WORDS
 from segviz.construct.tasks.words import BREAK
-from segviz.loaders.formats.whatsapp import _EDITED, _WORD
+from segviz.loaders.formats.lines import _EDITED, _WORDS
 from segviz.retrieval.attribution import _CLAUSE
 from segviz.text.dates import _WEEKDAYS
 
@@ -166,7 +166,7 @@ RESTATED = {
     r"|\s*(?=\[image: )",
     _NO_WORDS: r"\S+://\S+|www\.\S+|(?<=\w)['’`]\w{1,2}\b",
     _CLAUSE: r"(?<=[.!?;])\s+|\s*\n\s*|,?\s+(?:and|but|while|then)\s+",
-    _EDITED: rf"\s+\u200e?<{_WORD}(?: {_WORD}){{2,8}}\.?>\s*$",
+    _EDITED: rf"\s+\u200e?<{_WORDS}(?: {_WORDS}){{2,8}}\.?>\s*$",
     _WEEKDAYS: r"\s*\([^()]*\)|\s?(?:(?:星期|週|周)[一二三四五六日天]|[月火水木金土日]曜日?"
     r"|[월화수목금토일]요일)",
 }

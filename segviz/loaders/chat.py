@@ -271,7 +271,7 @@ def spoken(line: str) -> tuple[str, str, str] | None:
     if match is None:
         return None
     name = (match[3] or match[4] or match[5]).strip()
-    if name.isdigit() or name.casefold() in _NO_NAMES:
+    if not any(map(str.isalpha, name)) or name.casefold() in _NO_NAMES:
         return None
     return name, match[6] or "", match[1] or match[2] or ""
 

@@ -22,7 +22,7 @@ from segviz.text.captions import counted, listed, quoted, shorten
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _TOKEN = re.compile(_WIDE.pattern + r"|[^\W_]+")
 _AROUND = re.compile(r"<[^<>]*>|(?m:^[^\s:]{1,30}: )")
-_LEFT = 0.03
+LEFT = 0.03
 """Least share of a file's prose that is reported, if it is not read."""
 
 ASIDES: dict[str, tuple[str, ...]] = {
@@ -85,7 +85,7 @@ def note_unread(
         return
     texts = _texts(document, known, Counter())
     total = sum(len(text) for _, text in texts if _is_prose(text))
-    if sum(len(text) for _, text in unknown) < _LEFT * total:
+    if sum(len(text) for _, text in unknown) < LEFT * total:
         return
     # The others may be parts of a turn, or lines with a name, a mention or markup.
     runs = {run for text in read for run in _runs(text)}
@@ -107,7 +107,7 @@ def note_unread(
             if _is_varied(each) and len(each) > noted[way]
         }
     )
-    if sizes.total() < _LEFT * total:
+    if sizes.total() < LEFT * total:
         return
     ways = [
         f"{quoted(shorten(way, 60))} ({size / total:.0%})" for way, size in sizes.most_common(3)

@@ -191,7 +191,7 @@ def _written_out(raw: str) -> datetime | None:
 
 
 def _clock(groups: Sequence[str | None]) -> tuple[int, int, int]:
-    """Returns hour, minute and second from the groups of ``CLOCK``; ValueError for 13 pm."""
+    """Returns hour, minute and second from the groups of ``_CLOCK``; ValueError for 13 pm."""
     before, hours, minutes, seconds, after = groups
     hour, half = int(hours or 0), before or after
     if half:
@@ -246,27 +246,24 @@ Order = Literal["ymd", "dmy", "mdy"]
 
 _FORENOON = "पूर्वाह्न π.μ. πμ ص 上午 午前 오전 凌晨 早上 清晨 ÖÖ SA".split()
 _AFTERNOON = "अपराह्न μ.μ. μμ م 下午 午後 오후 中午 傍晚 晚上 ÖS CH".split()
-_HALF = rf"([ap]\.?\s?m\b\.?|(?:{'|'.join(_FORENOON + _AFTERNOON)})(?![^\W\d_]))"
-DATE = (
+HALF = rf"([ap]\.?\s?m\b\.?|(?:{'|'.join(_FORENOON + _AFTERNOON)})(?![^\W\d_]))"
+_DATE = (
     r"([0-9]{1,4})\s?([./-]|[年년])\s?([0-9]{1,2})\s?(?:\2|[月월])\s?([0-9]{1,4})"
     r"(?:\.|\s?[日일])?"
 )
-CLOCK = (
-    rf"(?:klo\s|um\s|at\s|à\s|às\s|kl\.?\s)?\s*(?:{_HALF}\s*)?"
+_CLOCK = (
+    rf"(?:klo\s|um\s|at\s|à\s|às\s|kl\.?\s)?\s*(?:{HALF}\s*)?"
     r"([0-9]{1,2})(?:[:.h]|\s?[時时点點시]\s?)([0-9]{2})"
-    rf"(?:(?:[:.]|[分분]\s?)([0-9]{{2}})[秒초]?)?[分분]?(?:\s*{_HALF})?"
+    rf"(?:(?:[:.]|[分분]\s?)([0-9]{{2}})[秒초]?)?[分분]?(?:\s*{HALF})?"
 )
 _GAP = r"(?:,?[\sT]+|(?<=[日일]))"
-WHEN = DATE + _GAP + CLOCK
-"""A date in numbers and a time, half of the day before or after it."""
-
 _ZONE = r"(?:\s?(z|utc|gmt|[+-]\d\d:?\d\d))?"
-_TIME = re.compile(CLOCK + _ZONE, re.IGNORECASE)
+_TIME = re.compile(_CLOCK + _ZONE, re.IGNORECASE)
 _ZONED = re.compile(rf":\d\d\S*?{_ZONE[:-1]}$", re.IGNORECASE)
 _WEEKDAYS = re.compile(
     r"(?:(?<!\s)\s++)?+\([^()]*\)|\s?(?:(?:星期|週|周)[一二三四五六日天]|[月火水木金土日]曜日?|[월화수목금토일]요일)"
 )
-_WHOLE = re.compile(rf"\s*{DATE}(?:{_GAP}{CLOCK}{_ZONE})?\s*", re.IGNORECASE)
+_WHOLE = re.compile(rf"\s*{_DATE}(?:{_GAP}{_CLOCK}{_ZONE})?\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,20 +294,15 @@ class Fields:
             return None
 
 
-def fields_of(groups: Sequence[str | None]) -> Fields | None:
-    """Returns the fields of a date from the groups of ``WHEN``; None for an hour such as 13 pm."""
-    first, mark, second, third, *clock = groups
-    try:
-        numbers = (first or "", second or "", third or "")
-        return Fields(numbers, mark or "", _clock(clock[:5]), _zone(*clock[5:]))
-    except ValueError:
-        return None
-
-
 def read_fields(text: str) -> Fields | None:
     """Reads ``03/04/2025 10:14``, ``28.12.23, 20:02:11``, ``3-4-25`` …; None for anything else."""
     match = _WHOLE.fullmatch(text) if len(text) < _LONGEST else None
-    return fields_of(match.groups()) if match else None
+    if match is None:
+        return None
+    first, mark, second, third, *clock = match.groups()
+    with suppress(ValueError):  # an hour such as 13 pm
+        return Fields((first, second, third), mark, _clock(clock[:5]), _zone(clock[5]))
+    return None
 
 
 def read_times(

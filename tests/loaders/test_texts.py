@@ -45,7 +45,7 @@ DECEMBER = datetime(2023, 12, 28, 20, 2)
 def test_whatsapp_starts_of_many_locales(head: str, start: datetime) -> None:
     text = f"{head}Ann: hello: you\nand more ٣\n\n{head}Bob B: yes\n"
     corpus = read(text)
-    assert corpus.report.source_format == "WhatsApp export"
+    assert corpus.report.source_format == "chat log (lines with times)"
     assert said(text) == [("Ann", "hello: you\nand more ٣"), ("Bob B", "yes")]
     (session,) = corpus[0].sessions
     assert (session.start, session.raw_date in head) == (start, True)
@@ -192,6 +192,8 @@ def test_a_silence_is_a_length_of_time(hours: float) -> None:
         read("Ann: hi", gap_hours=hours)
 
 
+LEVELS = ("INFO", "WARN", "INFO", "INFO")
+
 LOGS = {
     "tabs": "2025/05/01\n09:10\tAnn\tIs it dry?\n09:11\tBob\tIt is.\n09:12\tcall 1:05\n"
     "2025/05/02\n09:13\tAnn\tGood.\n",
@@ -207,6 +209,28 @@ LOGS = {
     "Ann, [02.05.2025 09:13]\nGood.\n",
     "number behind the name": "2025-05-01 09:10:00 Ann(12)\nIs it dry?\n\n"
     "2025-05-01 09:11:00 Bob(7)\nIt is.\n\n2025-05-02 09:13:00 Ann(12)\nGood.\n",
+    "name and date above the text": "Ann — 05/01/2025 9:10 AM\nIs it dry?\n"
+    "Bob — 05/01/2025 9:11 AM\nIt is.\nAnn — 05/22/2025 9:13 AM\nGood.\n",
+    "date behind the name": "Ann (01.05.2025, 09:10): Is it dry?\nBob (01.05.2025, 09:11): It is.\n"
+    "Ann (02.05.2025, 09:13): Good.\n",
+    "Chinese, pasted": "Ann 2025年5月1日 上午9:10\nIs it dry?\n\n"
+    "Bob 2025年5月1日 上午9:11\nIt is.\n\n"
+    "Ann 2025年5月2日 上午9:13\nGood.\n",
+    "IRC": "--- Day changed Thu May 01 2025\n09:10 <Ann> Is it dry?\n09:11 <Bob> It is.\n"
+    "--- Day changed Fri May 02 2025\n09:13 <Ann> Good.\n",
+    "tabs and dates": "2025-05-01 09:10:00\tAnn\tIs it dry?\n2025-05-01 09:11:00\tBob\tIt is.\n"
+    "2025-05-02 09:13:00\tAnn\tGood.\n",
+    "blanks": "2025.05.01 木曜日\n09:10 Ann Is it dry?\n09:11 Bob It is.\n"
+    "2025.05.02 金曜日\n09:13 Ann Good.\n",
+    "commas": "2025년 5월 1일 오전 9:08\n2025년 5월 1일 오전 9:10, Ann : Is it dry?\n"
+    "2025년 5월 1일 오전 9:11, Bob : It is.\n2025년 5월 2일 오전 9:13, Ann : Good.\n",
+    "months in words": "[ 1 May 2025 09:10 ] \u2068Ann\u2069: Is it dry?\n"
+    "[ 1 May 2025 09:11 ] \u2068Bob\u2069: It is.\n[ 2 May 2025 09:13 ] \u2068Ann\u2069: Good.\n",
+    "a German clock": "Ann, 01.05.2025 09:10 Uhr:\nIs it dry?\n\n"
+    "Bob, 01.05.2025 09:11 Uhr:\nIt is.\n\n"
+    "Ann, 02.05.2025 09:13 Uhr:\nGood.\n",
+    "Vietnamese": "1/5/2025 9:10 SA - Ann: Is it dry?\n1/5/2025 9:11 SA - Bob: It is.\n"
+    "22/5/2025 9:13 SA - Ann: Good.\n",
     "times of old": "5/1/25, 9:10:00 AM: Ann: Is it dry?\n5/1/25, 9:11:00 AM: Bob: It is.\n"
     "5/22/25, 9:13:00 AM: Ann: Good.\n",
     "Hindi": "1/5/25, 9:10 पूर्वाह्न - Ann: Is it dry?\n1/5/25, 9:11 पूर्वाह्न - Bob: It is.\n"
@@ -222,6 +246,47 @@ def test_logs_of_chat_programs_have_names_times_and_sessions(text: str) -> None:
     turns = only(text).turns
     assert [str(turn.time) for turn in turns[:2]] == ["2025-05-01 09:10:00", "2025-05-01 09:11:00"]
     assert [len(session.turns) for session in only(text).sessions] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ann  9:10 AM\nIs it dry?\nBob  9:11 AM\nIt is.\nAnn  9:13 AM\nGood.\n",
+        "09:10:05 From Ann to Everyone: Is it dry?\n09:11:05 From Bob to Everyone: It is.\n"
+        "09:13:05 From Ann to Bob: Good.\n",
+    ],
+)
+def test_clocks_without_a_date_are_no_times(text: str) -> None:
+    assert said(text) == [("Ann", "Is it dry?"), ("Bob", "It is."), ("Ann", "Good.")]
+    assert read(text).report.lacks == ("times",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(
+            f"2025-03-01 10:14:0{n},123 {level} root: done\n" for n, level in enumerate(LEVELS)
+        ),
+        "2025-03-01: Added: a boat\n2025-03-02: Fixed: a key\n2025-03-03: Removed: a pot\n",
+        "1 March 2025\n10:14 went to the boat\n10:20 found the key\n11:00 sailed away\n",
+        "We met at 10:14. The key was there.\nThen at 11:00 we left; it was 3 March 2025.\n",
+    ],
+    ids=["a program's log", "a list of changes", "a diary", "prose"],
+)
+def test_texts_with_times_but_without_speakers_are_no_logs(text: str) -> None:
+    assert "it has no messages" not in str(failure(text))
+
+
+def test_lines_of_a_log_that_are_not_read_are_counted_with_an_example() -> None:
+    log = "".join(f"1/{n}/2025, 9:10 - {'AB'[n % 2]}: Is it dry?\n" for n in (13, 14, 15))
+    head = "".join(f"A line of prose, number {n}.\n" for n in range(6))
+    (note,) = read(head + log).report.findings
+    assert note.what == (
+        "6 lines outside the messages left out: 84% of the text is not read, such as "
+        "'A line of prose, number 0.'"
+    )
+    (note,) = read(log + "2025-03-01 9:10 - Bob: It is.\n").report.findings
+    assert note.what.startswith("1 line with a time written otherwise read as text")
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,12 @@ from segviz.loaders.cells import is_table
 from segviz.loaders.document import Options
 from segviz.loaders.formats import (
     haystacks,
+    lines,
     locomo,
     realmem,
     records,
     slack,
     table,
-    transcript,
-    whatsapp,
 )
 from segviz.loaders.loader import Loader
 
@@ -27,9 +26,9 @@ LOADERS: dict[str, Loader] = {
     "sharegpt": records.LOADERS["sharegpt"],
     "openai": records.LOADERS["openai"],
     "records": records.LOADERS["records"],
-    "whatsapp": whatsapp.LOADER,
+    "log": lines.LOG,
     "table": table.LOADER,
-    "transcript": transcript.LOADER,
+    "transcript": lines.TRANSCRIPT,
 }
 """Maps a name to the loader of a format; the first loader that fits a document reads it."""
 
