@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from segviz.conversation import Category, Question
+from segviz.loaders.decode import literal
 from segviz.loaders.document import Place, usual_keys
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, one_line, quoted, shorten
@@ -36,6 +37,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """Usual names of a question's fields by meaning, the best first (``document.spelled``)."""
 
+QUESTIONS = ("questions", "qa", "qas", "qapairs", "probingquestions")
 _NAME = re.compile(r"(?=.*[^\W\d]).{1,80}")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 # Nine digits are more than any conversation has turns, and harmless to int().
@@ -78,6 +80,32 @@ def asked_in(value: object, place: Place, after: str | None = None) -> list[Writ
         if isinstance(rows, list)
         for row, raw in enumerate(rows)
     ]
+
+
+def asked_about(value: Mapping[str, object], place: Place) -> list[WrittenQuestion]:
+    """Returns an object's questions about its dialogue.
+
+    An object with a text under ``question`` is itself the only question, as in ConvoMem.
+    """
+    if isinstance(value.get("question"), str):
+        return [WrittenQuestion(place, value)]
+    asked: list[WrittenQuestion] = []
+    own = value.get("self_instruct")
+    if isinstance(own, dict) and isinstance(own.get("B"), str):  # of Multi-Session Chat
+        one = {"question": own["B"], "answer": own.get("A")}
+        return [WrittenQuestion((*place, "self_instruct"), one)]
+    for key in usual_keys(tuple(value), QUESTIONS):
+        raw = value[key]
+        if isinstance(raw, dict) and isinstance(raw.get("question"), str):
+            steps = raw.get("target_step_id")  # of MemBench: pairs of an exchange and a list
+            if isinstance(steps, list):
+                gold = [step[0] if isinstance(step, list) and step else step for step in steps]
+                raw = raw | {"evidence": gold}
+            asked.append(WrittenQuestion((*place, key), raw))
+            continue
+        asked += asked_in(literal(raw)[0] if isinstance(raw, str) else raw, (*place, key))
+    raws = [each.raw for each in asked if isinstance(each.raw, dict)]
+    return asked if any(usual_keys(tuple(raw), NAMES["question"]) for raw in raws) else []
 
 
 def are_questions(document: object) -> bool:
