@@ -21,13 +21,11 @@ REQUESTS = tuple(
     "usermessage attributesllminputmessages genaiinputmessages title".split()
 )
 
-
 REPLIES = tuple(
     "response output outputs completion choices outputmessages assistant gpt bot assistantmessage "
     "attributesllmoutputmessages genaioutputmessages safehtmlitem".split()
 )
 """Keys of the two sides of an exchange in a log: what was sent, and what came back."""
-
 
 _NESTED = ("metadata", "extra", "config", "configurable", "attributes")
 

@@ -13,7 +13,6 @@ LOOKED_AT = 50
 
 _WRAPPERS = ("message", "data", "payload", "kwargs", "body", "response", "value")
 
-
 _OUTER = {"type", "kind", "event"}
 
 

@@ -51,15 +51,12 @@ from segviz.text.dates import read_time
 TITLES = ("title", "topic", "name", "autoTitle", "conversation_id", "dialogue_id", "id", "uuid")
 """Keys that may hold the name of a dialogue, the best first."""
 
-
 _ONE = ("conversation", "sessions", "chat", "dialogue", "dialog")
-
 
 _HOLDERS = (
     *("messages", "chat_messages", "turns", "utterances", *_ONE),
     *("conversations", "chats", "dialogues", "history", "data"),
 )
-
 
 _BESIDE = set(
     "persona personas personality summary summaries sessionsummary memorypoints memories slots "
@@ -68,16 +65,15 @@ _BESIDE = set(
 )
 """Keys beside a dialogue that hold no dialogue."""
 
-
 _TREES = ("mapping", "chat_messages", "messages")
 _NUMBERED = re.compile(r"session\D?[0-9]+", re.IGNORECASE)
-
 
 _BATCH = {"batch_number", "session_number", "session_index"}
 """Keys that number the sessions of one dialogue."""
 
-
 _DEEPEST = 8
+_PARTIES = {"user": "requesterUsername", "assistant": "responderUsername"}
+"""Keys of the names of both sides above the exchanges of VS Code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +92,6 @@ class Form:
 
 
 _LEAVES = "messages of systems and tools, reasoning, other branches, media"
-
 
 FORMS: dict[str, Form] = {
     "chatgpt": Form(
@@ -271,18 +266,13 @@ def _named_chats(
     name = title or named_after([value.get(key) for key in TITLES], name)
     began = next((value[key] for key in keys_of(tuple(value), "time")), None)
     # A tree of messages or an exchange decides; else the keys of an object may all hold chats.
-    chats: Sequence[WrittenChat] = [
-        chat
-        for nodes in _TREES
-        if (chat := shown_branch(value, (*place, nodes), nodes)) is not None
-    ][:1]
-    for chat in chats:
-        chat.name, chat.titled = name, bool(title)
+    shown = (shown_branch(value, (*place, nodes), nodes) for nodes in _TREES)
+    chats: Sequence[WrittenChat] = [replace(chat, name=name) for chat in shown if chat][:1]
     if not chats and text_key is None:
         chats = [replace(chat, place=place) for chat in exchanges([value], place, name)]
     chats = chats or _beside(value, place, name, text_key, one)
-    if (names := usual_keys(tuple(value), _PARTIES)) and len(names) == 2:
-        _rename(chats, dict(zip(("user", "assistant"), map(value.get, names), strict=True)))
+    if names := {side: value[key] for side, key in _PARTIES.items() if key in value}:
+        _rename(chats, names)
     for chat in chats:
         chat.titled |= bool(title) and chat.name == title
     yield from _dated(chats, began)
@@ -300,7 +290,8 @@ def _beside(
         if key not in value and f"{_PREVIOUS}{key}s" not in value:
             continue
         chats = _chats_under(value, key, place, name, text_key)
-        if len(chats) > 1 and (key in _ONE or one) and (one or not _are_titled(chats)):
+        titles = {chat.name for chat in chats if chat.titled}
+        if len(chats) > 1 and (one or (key in _ONE and len(titles) < len(chats))):
             chats = [_joined(chats, name, (*place, key))]
         held += new_chats(chats, held)
     if (lists := _parallel(value, place, name)) is not None:
@@ -334,11 +325,6 @@ def _rename(chats: Sequence[WrittenChat], names: Mapping[str, object]) -> None:
 _PREVIOUS = "previous_"
 
 
-def _are_titled(chats: Sequence[WrittenChat]) -> bool:
-    """Returns True if chats under a key such as ``sessions`` have titles of their own."""
-    return len({chat.name for chat in chats if chat.titled}) == len(chats)
-
-
 def _parallel(value: Mapping[str, object], place: Place, name: str) -> WrittenChat | None:
     """Returns the dialogue of lists of texts, such as DailyDialog's ``dialog``; else None.
 
@@ -365,10 +351,6 @@ def _parallel(value: Mapping[str, object], place: Place, name: str) -> WrittenCh
             Block([((*place, key, row), {"speaker": s, "text": t}) for row, (s, t) in pairs])
         )
     return WrittenChat(name, place, blocks, nameless=nameless) if blocks else None
-
-
-_PARTIES = ("requesterusername", "responderusername")
-"""Keys of the names of both sides above the exchanges of VS Code."""
 
 
 _WHO = ("speakers", "speaker", "roles")
