@@ -153,9 +153,11 @@ def models(options: Options, console: Console) -> Iterator[Models]:
         yield Models(embedding, chat, embedder is not None)
         used = chat and (chat.counts()["answered"] or chat.counts()["calls"])
         if chat and not used and getattr(options, "workers", 1) == 1:
+            builds = hasattr(options, "system")
             console.note(
-                f"nothing used the model {endpoint.model}; to build a segment tree with it give "
-                "--set compatibility=batch and --set annotate=llm"
+                f"nothing used the model {endpoint.model}"
+                + "; to build a segment tree with it give --set compatibility=batch and --set "
+                "annotate=llm" * builds
             )
     finally:
         for each in (chat, embedder):

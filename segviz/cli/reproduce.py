@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import click
 
+from segviz.cli.build_options import settings_of
 from segviz.cli.command import (
     OK,
     Console,
@@ -24,7 +25,7 @@ from segviz.cli.models import Models, agree, embedder_option, judge_options, mod
 from segviz.cli.source import SAMPLE, audited, path_of, path_option, write_file
 from segviz.conversation import TITLES, Conversation
 from segviz.evaluation import Row
-from segviz.evaluation.reproduce import ENTRIES, SOURCES, Bench, Experiment
+from segviz.evaluation.reproduce import ENTRIES, OF_ONE_TREE, SOURCES, Bench, Experiment
 from segviz.export import BrowserError, Sheet, draw, rows_csv, rows_markdown
 from segviz.llm import ModelError
 from segviz.loaders import load
@@ -41,6 +42,10 @@ _AUDIT = (
     "Add columns of means without the questions that this file disputes; its format is that of "
     "sweep --audit."
 )
+_SET = (
+    "A parameter of the segment tree in entries about one tree (segtreemem figures 6, 7, 12 to 14, "
+    "tables 4, 6 to 8), such as compatibility=cosine; repeatable."
+)
 _WORKERS = "Processes on this machine; more than one needs joblib. Times are then not comparable."
 
 
@@ -51,6 +56,7 @@ _WORKERS = "Processes on this machine; more than one needs joblib. Times are the
 @option("--data", _DATA, "the bundled ones", multiple=True, type=click.Path(), metavar="FILE")
 @path_option("--audit", _AUDIT, "FILE")
 @path_option("-o --output", _OUTPUT, "FOLDER", default="reproduced")
+@option("--set settings", _SET, multiple=True, metavar="NAME=VALUE")
 @option("--workers", _WORKERS, default=1)
 @embedder_option
 @model_options
@@ -65,10 +71,10 @@ def reproduce(options: Options, console: Console) -> int:
     such as table-3 or figure-6. Without it, all tables and figures of the paper are measured.
     Without arguments or with --list, the command lists all of them, or those of a paper.
 
-    Some tables have trees that a model builds, and answers that a second model grades. They are
+    Some entries have trees that a model builds, and answers that a second model grades. They are
     measured as in the paper if --server, --model and --judge are given; first the expected calls,
     tokens, time and cost are printed. Replies are saved: after a kill the same command asks only
-    the rest.
+    the rest, and entries about the same tree and settings share them.
 
     JSON: command, conversations, entries (each entry, seconds, files, rows).
 
@@ -77,6 +83,7 @@ def reproduce(options: Options, console: Console) -> int:
         segviz reproduce segtreemem table-3 --data locomo10.json
         segviz reproduce segtreemem table-3 --data l10.json --audit errors.json
         segviz reproduce segtreemem table-4 --server vllm --model m --judge n
+        segviz reproduce segtreemem figure-6 --set compatibility=cosine
     """
     if options.paper is None or options.list:
         return _list(options.paper, console)
@@ -91,17 +98,19 @@ def reproduce(options: Options, console: Console) -> int:
         raise UsageError(
             f"{options.paper} has no {options.table!r} here; it has {', '.join(known)}"
         )
+    tree = settings_of("segment-tree", options.settings)
+    if tree and not all(entry.by in OF_ONE_TREE for entry in chosen):
+        raise UsageError("--set is for entries about one segment tree; reproduce --help names them")
     # Measure one after another; files and rows of each are written at once.
     talks = _talks(options, console)
-    folder = Path(options.output).expanduser()
     with user_errors(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
+        Path(options.output).expanduser().mkdir(parents=True, exist_ok=True)
     with models(options, console) as clients:
         if clients.chat:
-            _agree(clients, chosen, talks, options, console)
+            _agree(clients, chosen, talks, tree, options, console)
         try:
             measured = [
-                _measured(entry, clients, talks, folder, options, console) for entry in chosen
+                _measured(entry, clients, talks, tree, options, console) for entry in chosen
             ]
         except ModelError as error:
             raise Unfinished(f"{error} The same command continues there.") from None
@@ -115,6 +124,7 @@ def _agree(
     clients: Models,
     chosen: Sequence[Experiment],
     talks: Sequence[Conversation],
+    tree: Mapping[str, Any],
     options: Options,
     console: Console,
 ) -> None:
@@ -139,7 +149,7 @@ def _agree(
         stand_in = Rehearsal(chat)
         offline = "auto" if clients.remote else options.embedder
         for entry in asking:
-            entry.measure(Bench(talks[:1], embedder=offline, chat=stand_in))
+            entry.measure(Bench(talks[:1], embedder=offline, chat=stand_in, tree=tree))
         share = sum(len(talk.questions) for talk in talks) / len(talks[0].questions)
         return {role: needed.times(share) for role, needed in stand_in.by_role.items()}
 
@@ -150,7 +160,7 @@ def _measured(
     entry: Experiment,
     clients: Models,
     talks: list[Conversation],
-    folder: Path,
+    tree: Mapping[str, Any],
     options: Options,
     console: Console,
 ) -> dict[str, Any]:
@@ -166,10 +176,12 @@ def _measured(
             progress=show,
             clock=perf_counter,
             chat=clients.chat,
+            tree=tree,
         )
         rows = entry.measure(bench)
     # Write the files and print the same rows.
     difference = entry.difference(rows, talks, models=clients.chat is not None)
+    folder = Path(options.output).expanduser()
     written = _write(entry, rows, talks, difference, folder, console)
     seconds = perf_counter() - began
     if not options.json:
@@ -238,12 +250,12 @@ def _write(
     )
     files: dict[str, str | bytes] = {"csv": rows_csv(rows), "md": page}
     # The figure, as a page and, if there is a browser, as a picture.
-    if entry.chart:
+    if chart := entry.drawn(rows):
         from segviz.figures.charts import rows_figure  # Plotly takes half a second to load
 
-        stacked = entry.chart.kind == "stack"
+        stacked = chart.kind == "stack"
         figure = rows_figure(
-            rows, entry.chart, colours=LEVEL_COLOURS if stacked else SERIES, neutral="#77736d"
+            rows, chart, colours=LEVEL_COLOURS if stacked else SERIES, neutral="#77736d"
         )
         height = int(figure.layout.height)
         figure.update_layout(width=_WIDTH, template="plotly_white")

@@ -158,7 +158,8 @@ def sees(measure: str, policy: str) -> bool:
     Under bottom-up, leaves receive no score from other nodes. So a measure of the ranking of leaves
     then has the same value as without propagation.
     """
-    return not MEASURES[measure].leaves or bool(POLICIES[policy]().reaches_leaves)
+    ranked = measure in MEASURES and MEASURES[measure].leaves  # others grade answers
+    return not ranked or bool(POLICIES[policy]().reaches_leaves)
 
 
 def check_measure(measure: str, known: Collection[str] = MEASURES) -> None:

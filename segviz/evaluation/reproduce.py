@@ -26,7 +26,6 @@ from threadpoolctl import threadpool_limits
 
 from segviz.conversation import UNANSWERABLE, Category, Conversation, Question
 from segviz.evaluation import (
-    COLLAPSED,
     GRADES,
     MEASURES,
     NATIVE,
@@ -57,7 +56,7 @@ from segviz.retrieval import RetrievalSettings, estimated_tokens
 from segviz.systems import SYSTEMS
 from segviz.systems.xmemory.themes import reassigned
 from segviz.text.words import content_tokens
-from segviz.tree import Add, Link, Revise, Unlink, costs_of, total_cost
+from segviz.tree import Add, Link, Unlink, costs_of, total_cost
 from segviz.tree.shape import shape
 
 Place = tuple[str, str]
@@ -85,6 +84,7 @@ class Bench:
         progress: called with (done, total) runs.
         clock: returns seconds, for entries that measure time.
         chat: models for every role; None if nothing is to be measured that needs a model.
+        tree: settings of the segment tree in entries that are about one tree.
     """
 
     talks: Sequence[Conversation]
@@ -94,6 +94,23 @@ class Bench:
     progress: Progress | None = None
     clock: Callable[[], float] | None = None
     chat: ChatByRole | Rehearsal | None = None
+    tree: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def the_tree(self) -> Variants:
+        """The segment tree of an entry about one tree: as in the paper with models, else ours."""
+        return {"SegTreeMem": ("segment-tree", {**(_BATCH if self.chat else {}), **self.tree})}
+
+    @property
+    def judge(self) -> tuple[str, str]:
+        """Name and label of the measure by which retrievals are compared.
+
+        With models it is the share of right answers, for RealMem that of perfect ones.
+        """
+        if self.chat is None:
+            return JUDGED_BY, MEASURES[JUDGED_BY].label
+        name = "perfect" if {one.source_format for one in self.talks} == {"RealMem"} else "accuracy"
+        return name, GRADES[name]
 
     @property
     def names(self) -> list[str]:
@@ -287,32 +304,54 @@ def graded(
     *,
     chat: ChatByRole | Rehearsal,
     seed: int = 0,
-    names: Sequence[str] = (NATIVE,),
-    relevance: str | None = None,
-    **grid: Any,
-) -> dict[str, Outcomes]:
-    """Has a model answer the questions and another grade them; returns measures by retrieval.
+    name: str = NATIVE,
+    **settings: Any,
+) -> Outcomes:
+    """Has a model answer the questions and another grade them; returns the measures of answers.
 
-    Questions without a gold answer are left out. ``names``, ``relevance`` and ``grid`` choose the
-    retrievals; see :func:`retrievals`.
+    Questions without a gold answer are left out. ``name`` is ``native``, for the retrieval of the
+    system's paper, or ``none``; see :func:`retrievals`.
+    """
+    (way,) = retrievals(memory, [name], RetrievalSettings(**settings)).values()
+    return _grades(memory, gradable(questions), way, chat, seed)
+
+
+def graded_sweep(
+    memory: Memory,
+    questions: Sequence[Question],
+    *,
+    chat: ChatByRole | Rehearsal,
+    seed: int = 0,
+    **grid: Any,
+) -> Sweep:
+    """Returns the :func:`sweep` over ``grid`` with the grades of answers in its outcomes, too.
+
+    Questions without a gold answer are left out. Evidence that several settings share is sent once.
     """
     asked = gradable(questions)
-    ways = retrievals(memory, names, RetrievalSettings(relevance=relevance), **grid)
+    swept = sweep(memory, asked, seed=seed, **grid)
+    cells = []
+    for cell in (swept.baseline, *swept.cells):
+        policy, alpha, horizon = cell.setting
+        way = replace(swept.settings, policy=policy, alpha=alpha, horizon=horizon)
+        grades = _grades(memory, asked, way, chat, seed)
+        values = {**cell.outcomes.values, **grades.values}
+        cells.append(replace(cell, outcomes=replace(cell.outcomes, values=values)))
+    return replace(swept, baseline=cells[0], cells=tuple(cells[1:]))
+
+
+def _grades(
+    memory: Memory,
+    asked: Sequence[Question],
+    way: RetrievalSettings,
+    chat: ChatByRole | Rehearsal,
+    seed: int,
+) -> Outcomes:
+    """Returns the grades of answers from what ``way`` retrieves, by the models of their roles."""
     answerer, judge = chat.of("answer"), chat.of("grade")
-    return {
-        label: evaluate_answers(
-            memory, asked, answerer, judge, way, retriever_chat=chat, seed=seed
-        ).outcomes
-        for label, way in ways.items()
-    }
-
-
-def judged(memory: Memory, questions: Sequence[Question], **how: Any) -> Outcomes:
-    """Returns the measures of graded answers from evidence retrieved without propagation.
-
-    One model answers, another grades; ``how`` as in :func:`graded`.
-    """
-    return graded(memory, questions, names=("none",), **how)[COLLAPSED]
+    return evaluate_answers(
+        memory, asked, answerer, judge, way, retriever_chat=chat, seed=seed
+    ).outcomes
 
 
 def order(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
@@ -355,19 +394,25 @@ def growth(
 ) -> list[dict[str, float]]:
     """Divides the history into ``parts``; returns for each the cost of building and of asking.
 
-    Building costs are means per unit of the part. Questions are asked at the end of the part by the
-    retrieval of the system's paper (for a segment tree, preset "paper, top-down"). Their time is
-    the median of five questions, after the scorer is prepared.
+    Building costs are means per unit of the part: of a memory that models built as they were, of
+    another the time of its build and the tokens of a build with models that is rehearsed. Questions
+    are asked at the end of the part by the retrieval of the system's paper (for a segment tree,
+    preset "paper, top-down"). Their time is the median of five questions, after the scorer is
+    prepared.
     """
-    read_and_written = _tokens_of_texts(memory)
+    counted = memory
+    if not total_cost(memory.steps).calls:
+        settings = {**memory.settings, **by_models(memory.system)}
+        how: dict[str, Any] = {"unit": memory.unit, "embedder": memory.embedder, **settings}
+        counted = build(memory.conversation, memory.system, chat=Rehearsal(), **how)
+    tokens_of, costs = costs_of(counted.steps), costs_of(memory.steps)
     plain = RetrievalSettings(policy="none", relevance="dense")
     asked = native_settings(memory, plain) or plain
     rows = []
     ends = [len(memory.steps) * (part + 1) // parts for part in range(parts)]
     texts = [question.text for question in questions[:5]]
     for first, last in zip([0, *ends], ends, strict=False):
-        steps = memory.steps[first:last]
-        size = max(len(steps), 1)
+        size = max(last - first, 1)
         # A first question prepares the scorer that all of them use; it is not timed.
         at = replace(asked, step=last)
         seconds, tokens = [], 0
@@ -379,60 +424,27 @@ def growth(
             seconds.append(clock() - began if clock else 0.0)
             tokens += sum(estimated_tokens(item.text) for item in result.evidence)
         # Means per unit of this part and per question.
-        prompts, outputs = read_and_written[first:last].sum(axis=0).tolist()
+        both, written = (int(tokens_of[name][first:last].sum()) for name in ("tokens", "output"))
         rows.append(
             {
                 "units": float(last),
-                "build, ms per unit": 1000 * float(costs_of(steps)["seconds"].sum()) / size,
+                "build, ms per unit": 1000 * float(costs["seconds"][first:last].sum()) / size,
                 "question, ms": 1000 * float(np.median(seconds)) if seconds else 0.0,
-                "tokens of prompts per unit": prompts / size,
-                "tokens written per unit": outputs / size,
+                "tokens of prompts per unit": (both - written) / size,
+                "tokens written per unit": written / size,
                 "tokens read per question": tokens / max(len(texts), 1),
             }
         )
     return rows
 
 
-def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
-    """Returns the tokens that a model would read and write for the texts above the leaves.
+def by_models(system: str) -> dict[str, str]:
+    """Returns the settings by which models extract, judge and write wherever a system lets them.
 
-    The result is int64 (steps, 2): for each step the tokens of the children's texts, which are
-    read, and of the new texts, which are written. A text needs no model if it repeats the only
-    child's, or if nothing changed (text and span of a plain summary, text of another node). Texts
-    from the same children, such as the statements of an episode, share one prompt.
+    They leave out what decides where the units of a segment tree join.
     """
-    texts: dict[int, str] = {}
-    known: dict[int, tuple[str, tuple[int, int]]] = {}
-    kinds: dict[int, str] = {}
-    children: dict[int, dict[int, None]] = {}
-    tokens = []
-    for step in memory.steps:
-        # Replay the step; note the nodes that get a text which a model would write.
-        written = []
-        for event in step.events:
-            match event:
-                case Add() | Revise():
-                    if isinstance(event, Add):
-                        kinds[event.node] = event.kind
-                    # A plain summary is written whenever its span grows, even to the same text.
-                    state = event.text, (0, 0) if kinds[event.node] else event.span
-                    changed = known.get(event.node) != state
-                    if changed and (isinstance(event, Revise) or event.level):
-                        written.append(event.node)
-                    known[event.node], texts[event.node] = state, event.text
-                case Link():
-                    children.setdefault(event.parent, {})[event.child] = None
-                case Unlink():
-                    children[event.parent].pop(event.child)
-        # Nodes that are read together, in one prompt, with the nodes that are written from them.
-        prompts: dict[tuple[int, ...], list[int]] = {}
-        for node in dict.fromkeys(written):
-            below = tuple(children.get(node, ()))
-            if not (len(below) == 1 and texts[below[0]] == texts[node]):  # no copy
-                prompts.setdefault(below, []).append(node)
-        both = (prompts.keys(), prompts.values())
-        tokens.append([sum(estimated_tokens(texts[n]) for e in part for n in e) for part in both])
-    return np.array(tokens, dtype=np.int64).reshape(-1, 2)
+    known = declared(SYSTEMS[system])
+    return {name: "llm" for name in ("tasks", "annotate") if name in known}
 
 
 def themes(
@@ -548,12 +560,17 @@ CONSTRUCTIONS: Variants = {
     "segment tree, cosine": ("segment-tree", _COSINE),
     "segment tree, calibrated": ("segment-tree", {}),
 }
-_TREE: Variants = {"segment tree": ("segment-tree", {})}
 
 # Settings with which the papers' models build and write.
 _WRITTEN: dict[str, Any] = {"annotate": "llm"}
 _BATCH: dict[str, Any] = {**_WRITTEN, "compatibility": "batch", "refresh": "joined"}
 _POINTWISE = {**_BATCH, "compatibility": "pointwise"}
+_MODELLED: Variants = {
+    "clusters, no time": ("clustering", _WRITTEN),
+    "segment tree, cosine": ("segment-tree", {**_BATCH, **_COSINE}),
+    "segment tree, pointwise": ("segment-tree", _POINTWISE),
+    "segment tree, batch": ("segment-tree", _BATCH),
+}
 _MEMTREE = {"base": 0.45, "rate": 1.0}  # SegTreeMem App. E
 _POLICIES = ("bottom-up", "top-down")
 
@@ -627,10 +644,11 @@ def losses(
 def _lost(bench: Bench) -> list[Row]:
     """Returns the losses of the permutation experiment, by measures of retrieval and by grades."""
     rows: list[Row] = []
-    plain: dict[str, Any] = {"policy": "none", "relevance": "dense"}
+    plain: dict[str, Any] = {"policy": "none", "relevance": "dense", "literal": True}
     # Losses by measures of retrieval, for every construction.
     pairs = losses(bench, CONSTRUCTIONS, **plain)
-    batch: Variants = {"segment tree, batch": ("segment-tree", _BATCH)}
+    printed = {name: _MODELLED[name] for name in ("clusters, no time", "segment tree, batch")}
+    batch = {"segment tree, batch": printed["segment tree, batch"]}
     if bench.chat:  # one random order, as every order is built anew by the model
         pairs |= losses(bench, batch, (0,), **plain)
     for label, (whole, moved) in pairs.items():
@@ -641,9 +659,9 @@ def _lost(bench: Bench) -> list[Row]:
         rows.append(row)
     # Losses by graded answers, in the same rows.
     if bench.chat:
-        clusters: Variants = {"clusters, no time": ("clustering", _WRITTEN)}
-        how: dict[str, Any] = {"chat": bench.chat, "relevance": "dense"}
-        graded_pairs = losses(bench, {**clusters, **batch}, (0,), measure=judged, **how)
+        how: dict[str, Any] = {"chat": bench.chat, "name": "none"}
+        how |= {"relevance": "dense", "literal": True}
+        graded_pairs = losses(bench, printed, (0,), measure=graded, **how)
         for label, (whole, moved) in graded_pairs.items():
             row = next(row for row in rows if row["construction"] == label)
             row |= _means("judge, in order", whole, "accuracy")
@@ -673,26 +691,48 @@ def _means(column: str, outcomes: Outcomes, name: str, before: Outcomes | None =
     return row | ({f"{column}, without disputed": means[fewer]} if fewer in means else {})
 
 
-def _swept(bench: Bench, variants: Variants, **how: Any) -> dict[str, Sweep]:
-    """Returns the sweep of each variant over policies, alphas and horizons."""
-    grid: dict[str, Any] = {"policies": _POLICIES, "horizons": (1, 2, 3), "relevance": "dense"}
-    by_label = bench.each(sweep, variants, **grid, **how)
-    return {label: pooled_sweep(bench.names, sweeps) for label, sweeps in by_label.items()}
+GRID: dict[str, Any] = {
+    "policies": _POLICIES,
+    "alphas": ALPHAS,
+    "horizons": (1, 2, 3),
+    "relevance": "dense",
+    "literal": True,
+}
+"""The retrievals of SegTreeMem Table 2 that propagate."""
+
+
+def _swept(bench: Bench, variants: Variants, share: float = 0.0, **how: Any) -> dict[str, Sweep]:
+    """Returns the sweep of each variant over ``GRID``, changed by ``how``.
+
+    With models its outcomes have the grades of answers.
+    """
+    grid = GRID | how
+    if bench.chat:
+        swept = bench.each(graded_sweep, variants, share=share, chat=bench.chat, **grid)
+    else:
+        swept = bench.each(sweep, variants, share=share, **grid)
+    return {label: pooled_sweep(bench.names, sweeps) for label, sweeps in swept.items()}
 
 
 def _constructions(bench: Bench) -> list[Row]:
-    """Returns the best setting of each policy, by construction and order of the units."""
+    """Returns the best setting of each policy, by construction and order of the units.
+
+    With models, trees are those of the paper, in order only.
+    """
     rows: list[Row] = []
-    for share, order_name in ((0.0, "in order"), (0.3, "30 % moved")):
-        for label, swept in _swept(bench, CONSTRUCTIONS, share=share).items():
+    judge, label_of = bench.judge
+    orders = {"in order": 0.0} if bench.chat else {"in order": 0.0, "30 % moved": 0.3}
+    for order_name, share in orders.items():
+        variants = _MODELLED if bench.chat else CONSTRUCTIONS
+        for label, swept in _swept(bench, variants, share).items():
             for policy in ("none", *_POLICIES):
-                cell = swept.best(JUDGED_BY, [policy])
+                cell = swept.best(judge, [policy])
                 row: Row = {"construction": label, "order": order_name, "retrieval": policy}
                 row["best at"] = f"α {cell.alpha:g}, H {cell.horizon}" if cell.moves else ""
-                for name in (JUDGED_BY, "reached"):
-                    row |= _means(MEASURES[name].label, cell.outcomes, name)
+                row |= _means(label_of, cell.outcomes, judge)
+                row |= _means(MEASURES["reached"].label, cell.outcomes, "reached")
                 still = swept.baseline.outcomes
-                rows.append(row | _means("gain", cell.outcomes, JUDGED_BY, still))
+                rows.append(row | _means("gain", cell.outcomes, judge, still))
     return rows
 
 
@@ -746,39 +786,50 @@ def _shapes(bench: Bench) -> list[Row]:
 
 
 def _cost(bench: Bench) -> list[Row]:
-    """Returns the cost of building each system."""
-    systems: Variants = {
-        **{name: (name, {}) for name in SYSTEMS if name != "segment-tree"},
-        **dict(list(CONSTRUCTIONS.items())[1:]),
-    }
+    """Returns the cost of building each system; with models also of the paper's own trees."""
+    tree = "segment-tree"
+    systems = {name: (name, by_models(name) if bench.chat else {}) for name in SYSTEMS}
+    del systems[tree]
+    trees = {"cosine": _COSINE, "calibrated": {}} | (
+        {"pointwise": _POINTWISE, "batch": _BATCH} if bench.chat else {}
+    )
+    written = {"refresh": "joined", **(_WRITTEN if bench.chat else {})}
+    systems |= {f"segment tree, {name}": (tree, {**written, **how}) for name, how in trees.items()}
     return bench.rows(growth, systems, "system", clock=bench.clock)
 
 
 def _over_alpha(bench: Bench) -> list[Row]:
-    """Returns answer words by policy, alpha and horizon, and their mean over horizons."""
-    (swept,) = _swept(bench, _TREE).values()
-    none = _means("no propagation", swept.baseline.outcomes, JUDGED_BY)
+    """Returns the measure of answers by policy, alpha and horizon, and their mean over horizons."""
+    (swept,) = _swept(bench, bench.the_tree).values()
+    judge, label = bench.judge
+    none = _means("no propagation", swept.baseline.outcomes, judge)
     rows: list[Row] = []
     for policy, alpha in product(_POLICIES, swept.alphas):
         cells = [swept.cell(policy, alpha, horizon) for horizon in swept.horizons]
         each = {f"H {cell.horizon}": cell.outcomes for cell in cells if cell}
-        for label, outcomes in {**each, "mean over H": averaged([*each.values()])}.items():
-            row: Row = {"policy": policy, "α": alpha, "horizon": label}
-            rows.append(row | _means("answer words", outcomes, JUDGED_BY) | none)
+        for horizon, outcomes in {**each, "mean over H": averaged([*each.values()])}.items():
+            row: Row = {"policy": policy, "α": alpha, "horizon": horizon}
+            rows.append(row | _means(label, outcomes, judge) | none)
     return rows
 
 
 def _levels(bench: Bench) -> list[Row]:
     """Returns the shares of the levels among the retrieved nodes, at two hops.
 
-    It has rows for each policy, on the tree as printed and with same-text chains joined.
+    It has rows for each policy, on the tree as printed and, where no model answers, with same-text
+    chains joined.
     """
     rows: list[Row] = []
-    for tree, literal in {"literal tree": True, "chains joined": False}.items():
-        (swept,) = _swept(bench, _TREE, literal=literal).values()
+    judge, label = bench.judge
+    trees = {"literal tree": True} if bench.chat else {"literal tree": True, "chains joined": False}
+    for tree, literal in trees.items():
+        (swept,) = _swept(bench, bench.the_tree, literal=literal).values()
         for policy in _POLICIES:
-            shares = swept.level_rows(2, policy, JUDGED_BY)
-            rows += ({"policy": f"{policy}, {tree}", **row} for row in shares)
+            cells = [swept.baseline, *(swept.cell(policy, alpha, 2) for alpha in swept.alphas)]
+            for cell, row in zip(cells, swept.level_rows(2, policy), strict=True):
+                assert cell is not None
+                means = _means(label, cell.outcomes, judge)
+                rows.append({"policy": f"{policy}, {tree}", **row, **means})
     return rows
 
 
@@ -898,65 +949,46 @@ _RIVALS: Variants = {
     "MemTree": ("memtree", {**_MEMTREE, **_WRITTEN}),
 }
 
-_SWEPT: dict[str, Any] = {
-    "names": ("none", *_POLICIES),
-    "alphas": ALPHAS,
-    "horizons": (1, 2, 3),
-}
-
-
-def _answered(bench: Bench, **how: Any) -> dict[str, dict[str, Outcomes]]:
-    """Returns the outcomes of graded answers, by method and label of the retrieval.
-
-    The rivals are asked by the retrieval of their papers, the batch tree by the retrievals that
-    ``how`` names (see :func:`graded`). Without models the result is empty.
-    """
-    if bench.chat is None:
-        return {}
-    tree: Variants = {"SegTreeMem": ("segment-tree", _BATCH)}
-    by_method = bench.each(graded, _RIVALS, chat=bench.chat)
-    by_method |= bench.each(graded, tree, chat=bench.chat, relevance="dense", **how)
-    return {
-        label: {
-            way: pooled(dict(zip(bench.names, (talk[way] for talk in talks), strict=True)))
-            for way in talks[0]
-        }
-        for label, talks in by_method.items()
-    }
-
 
 def _compared(
     bench: Bench,
-    ways: Mapping[str, str],
+    ways: Mapping[str, tuple[str, float, int] | None],
     cells: Callable[[Outcomes | None, str, str], Row],
-    **how: Any,
+    **grid: Any,
 ) -> list[Row]:
-    """Returns a row of ``cells`` for each printed method.
+    """Returns a row of ``cells`` for each printed method, without models of printed numbers alone.
 
     Args:
         bench: what is measured.
-        ways: printed variants of the tree, with the label of our retrieval; "" stands for the
+        ways: printed variants of the tree, with policy, alpha and horizon; None stands for the
             propagation with the highest judge accuracy.
         cells: returns columns from outcomes (None if not measured), printed system and variant.
-        how: passed to :func:`graded` for the tree.
+        grid: the settings that are swept on the tree; see :func:`_swept`.
     """
-    answered = _answered(bench, **how)
     rows: list[Row] = []
+    # The rivals are asked by the retrieval of their papers.
+    rivals = bench.each(graded, _RIVALS, chat=bench.chat) if bench.chat else {}
     for label in (*_RIVALS, *_UNBUILT):
         system, _ = _RIVALS.get(label, (label, {}))
-        (outcomes,) = answered.get(label, {"": None}).values()
+        talks = rivals.get(label)
+        outcomes = pooled(dict(zip(bench.names, talks, strict=True))) if talks else None
         rows.append({"method": label, **cells(outcomes, system, "")})
-    tree = answered.get("SegTreeMem", {})
-    moved = [way for way in tree if way != COLLAPSED]
-    best = max(moved, key=lambda way: tree[way].value("accuracy"), default="")
+    swept = _swept(bench, bench.the_tree, **grid)["SegTreeMem"] if bench.chat else None
     for variant, way in ways.items():
-        chosen = f" ({best})" if best and not way else ""
+        cell, chosen = None, ""
+        if swept and way:
+            cell = swept.cell(*way) if way[0] != "none" else swept.baseline
+        elif swept:
+            cell = swept.best("accuracy")
+            chosen = f" ({cell.policy} {cell.alpha:g}, H {cell.horizon})"
         row: Row = {"method": f"SegTreeMem, {variant}{chosen}"}
-        rows.append(row | cells(tree.get(way or best), "segment-tree", variant))
+        rows.append(row | cells(cell.outcomes if cell else None, "segment-tree", variant))
     return rows
 
 
-def _overall(bench: Bench, table: str, ways: Mapping[str, str], **how: Any) -> list[Row]:
+def _overall(
+    bench: Bench, table: str, ways: Mapping[str, tuple[str, float, int] | None], **grid: Any
+) -> list[Row]:
     """Returns the rows of a table of judge accuracy and F1 over all questions."""
 
     def cells(outcomes: Outcomes | None, system: str, variant: str) -> Row:
@@ -968,7 +1000,7 @@ def _overall(bench: Bench, table: str, ways: Mapping[str, str], **how: Any) -> l
                 row[f"{label}, paper"] = bench.paper(("segtreemem", table), metric, variant, system)
         return row
 
-    return _compared(bench, ways, cells, **how)
+    return _compared(bench, ways, cells, **grid)
 
 
 def _by_category(bench: Bench, table: str, columns: Mapping[str, Category | None]) -> list[Row]:
@@ -990,10 +1022,10 @@ def _by_category(bench: Bench, table: str, columns: Mapping[str, Category | None
             row[f"{label}, paper"] = bench.paper(place, "judge", named, system)
         return row
 
-    return _compared(bench, _BEST, cells, **_SWEPT)
+    return _compared(bench, _BEST, cells)
 
 
-_BEST = {"no propagation": COLLAPSED, "best": ""}
+_BEST = {"no propagation": ("none", 0.0, 0), "best": None}
 # The paper names LoCoMo's categories in the order of their ids: weighted by the number of
 # questions of each id, its numbers give its column "All".
 _LOCOMO = {"single-hop": 1, "multi-hop": 2, "temporal": 3, "open-domain": 4, "adversarial": 5}
@@ -1061,6 +1093,13 @@ class Experiment:
     def name(self) -> str:
         """Name on the command line, as ``figure-6``."""
         return self.table.lower().replace(" ", "-").replace(".", "")
+
+    def drawn(self, rows: Sequence[Row]) -> Chart | None:
+        """Returns how the rows are drawn: with grades in place of answer words if they have any."""
+        ours, grades = MEASURES[JUDGED_BY].label, {*GRADES.values()}
+        graded_by = next((name for name in rows[0] if name in grades), ours) if rows else ours
+        y = [graded_by if name == ours else name for name in self.chart.y] if self.chart else []
+        return self.chart and replace(self.chart, y=y)
 
     def measured_talks(self, talks: Sequence[Conversation]) -> Sequence[Conversation]:
         """Returns the conversations to measure: all, or at most ``most`` of them, evenly spread."""
@@ -1201,14 +1240,24 @@ _TABLES |= {
     ],
     # Graded answers: of all questions, for two answering models, then by category.
     "answers_gpt": lambda bench: _overall(
-        bench, "Table 4", {name: f"{name} 0.1, H 2" for name in _POLICIES}, names=_POLICIES
+        bench,
+        "Table 4",
+        {name: (name, 0.1, 2) for name in _POLICIES},
+        alphas=(0.1,),
+        horizons=(2,),
     ),
-    "answers_qwen": lambda bench: _overall(bench, "Table 6", _BEST, **_SWEPT),
+    "answers_qwen": lambda bench: _overall(bench, "Table 6", _BEST),
     "answers_locomo": lambda bench: _by_category(bench, "Table 7", _LOCOMO),
     "answers_longmemeval": lambda bench: _by_category(
         bench, "Table 8", {name: name.replace(" ", "-") for name in _LONGMEMEVAL}
     ),
 }
+
+OF_ONE_TREE = (
+    *("answers_gpt", "answers_qwen", "answers_locomo", "answers_longmemeval"),
+    *("over_alpha", "levels"),
+)
+"""Names of the functions that measure one segment tree, whose settings a :class:`Bench` has."""
 
 
 _ROWS = tomllib.loads(files("segviz.evaluation").joinpath("reproduce.toml").read_text("utf-8"))

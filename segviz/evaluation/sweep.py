@@ -207,7 +207,7 @@ class Sweep:
         Raises:
             ValueError: the measure is unknown.
         """
-        check_measure(measure)
+        check_measure(measure, self.baseline.outcomes.values)
         values = [
             (-cell.outcomes.value(measure, adversarial=adversarial), cell.horizon, cell.alpha, cell)
             for cell in self.cells

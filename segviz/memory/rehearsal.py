@@ -100,6 +100,16 @@ class Rehearsal(Chat):
         """Returns True: it stands in for every model."""
         return True
 
+    def counts(self) -> dict[str, int]:
+        """Returns the expected calls and tokens so far, as a model counts its own."""
+        total = sum(self.by_role.values(), CallEstimate())
+        read, written = round(total.tokens_in), round(total.tokens_out)
+        return {
+            "answered": round(total.calls),
+            "answered_tokens": read + written,
+            "answered_output": written,
+        }
+
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
         """Counts prompts and returns a reply for each, a LabelError if it asks for a label."""
         return [self._outcome(prompt) for prompt in prompts]

@@ -116,7 +116,10 @@ LEVEL_COLOURS: Final = _ramp(8, (0.80, 0.38), (0.085, 0.12), (75.0, 0.0))
 LEVEL_SHARE: Final = 0.72
 """Opacity of ``LEVEL_COLOURS`` where levels fill the whole picture."""
 
-SERIES: Final = tuple("#307609 #6d5cbf #d17652 #6193b5 #bf789d #9f8e00 #007d5d #958c6a".split())
+SERIES: Final = tuple(
+    "#307609 #6d5cbf #d17652 #6193b5 #bf789d #9f8e00 #007d5d #958c6a #0090f0 #d87800 #c01878 "
+    "#10a808".split()
+)
 """Colours of the series of one chart, far from those of ``MEANINGS``; mark and dash differ, too."""
 
 SURFACE: Final = {"light": ("#ffffff", "#2f2d2b"), "dark": ("#171614", "#edebe8")}

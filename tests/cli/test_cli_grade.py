@@ -290,3 +290,26 @@ def test_a_table_of_a_paper_is_measured_with_models(run, server, asked):
     sent = len(server.asked)
     assert run(*command, *models, "--yes", "--json").json["entries"][0]["rows"] == [*rows.values()]
     assert len(server.asked) == sent
+
+
+def test_a_figure_is_measured_with_models_on_a_tree_of_choice(run, server, asked):
+    command = ("reproduce", "segtreemem", "figure-6", "--data", asked, "--embedder", "hashing")
+    models = ("--model", "small", "--judge", "strict")
+    ran = run(*command, *models)
+    assert (ran.code, server.asked) == (2, [])  # calls and tokens first; nothing is sent
+    assert re.search(r"answers by small: about \d+ calls?.*, [\d,]+ tokens read", ran.err)
+    ran = run(*command, *models, "--yes", "--json")
+    assert ran.code == 0, ran.err
+    (entry,) = ran.json["entries"]
+    assert entry["rows"][0]["judge accuracy"]["n"] == 4
+    decided = [one for one in server.asked if "MERGE" in str(one) or "SPLIT" in str(one)]
+    assert decided
+    sent = len(server.asked)
+    tree = ("--set", "compatibility=cosine", "--set", "annotate=llm")
+    assert run(*command, *tree, *models, "--yes").code == 0
+    later = server.asked[sent:]
+    assert not [one for one in later if "MERGE" in str(one) or "SPLIT" in str(one)]
+    wrong = run("reproduce", "segtreemem", "figure-5", "--data", asked, *tree)
+    assert wrong.code == 2
+    assert "one segment tree" in wrong.err
+    assert run(*command, "--set", "compatibility=none", "--data", asked).code == 2

@@ -1,6 +1,7 @@
 """Tables and figures of the papers: each entry measures, and what it counts is right."""
 
 import math
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 
@@ -9,8 +10,9 @@ import pytest
 
 import segviz
 from segviz.construct import parameters
+from segviz.construct.annotate import ANNOTATORS
 from segviz.construct.compatibility import COMPATIBILITY
-from segviz.conversation import UNIT_RULES, Dispute
+from segviz.conversation import UNIT_RULES, Dispute, sample_texts
 from segviz.evaluation import Mean, evaluate, reproduce
 from segviz.evaluation.evaluation import averaged
 from segviz.evaluation.measures import MEASURES
@@ -34,11 +36,16 @@ from segviz.evaluation.reproduce import (
 )
 from segviz.evaluation.sweep import sweep
 from segviz.llm import ChatByRole
+from segviz.llm.prompts import tokens_of
+from segviz.memory import make_system
+from segviz.memory.rehearsal import rehearse
+from segviz.memory.written import days_of
 from segviz.retrieval import POLICIES, PRESETS, RetrievalSettings, estimated_tokens
 from segviz.systems import SYSTEMS
 from segviz.text.words import all_tokens, content_tokens
 from segviz.tree import replay
 from segviz.tree.shape import shape
+from segviz.view.palette import SERIES
 from tests.evaluation.test_permutation import talk
 from tests.llm.conftest import Bench as Models
 from tests.llm.conftest import bench as clients
@@ -256,14 +263,15 @@ def test_layers_depths_and_upkeep_are_counted_node_by_node():
         assert row["summaries written"] == sum(step.cost.annotated for step in steps)
 
 
-def test_cost_counts_prompts_and_texts_step_by_step():
+def test_cost_counts_the_prompts_of_every_written_text_step_by_step():
     memory, questions = built("segment-tree"), small().questions
     ticks = iter(range(1_000))
     rows = growth(memory, questions, clock=lambda: float(next(ticks)), parts=2)
     half, whole = (len(memory.steps) // 2, len(memory.steps))
     assert [row["units"] for row in rows] == [half, whole]
+    annotate, sent = ANNOTATORS["llm"](), set()
     for row, first, last in zip(rows, (0, half), (half, whole), strict=True):
-        read = wrote = 0
+        read = 0
         for at in range(first, last):
             was, now = memory.at(at), memory.at(at + 1)
             before, after = (list(zip(s.text, s.start, s.stop, strict=True)) for s in (was, now))
@@ -271,12 +279,37 @@ def test_cost_counts_prompts_and_texts_step_by_step():
             copies = [n for n in changed if [now.text[n]] == [now.text[c] for c in now.children[n]]]
             written = [n for n in changed if now.level[n] and n not in copies]
             assert len(written) == memory.steps[at].cost.annotated
-            wrote += sum(estimated_tokens(now.text[n]) for n in written)
-            for below in {tuple(now.children[n]) for n in written}:
-                read += sum(estimated_tokens(now.text[c]) for c in below)
-        assert row["tokens written per unit"] == pytest.approx(wrote / (last - first))
-        assert row["tokens of prompts per unit"] == pytest.approx(read / (last - first))
+            for below in (now.children[n] for n in written):
+                texts = [now.text[child] for child in below]
+                prompt = annotate.prompt(texts, days_of(memory, now, below))
+                read += tokens_of(prompt.system + prompt.user) * (prompt not in sent)
+                sent.add(prompt)
+        assert row["tokens of prompts per unit"] == pytest.approx(read / (last - first), rel=0.1)
         assert row["question, ms"] == 1000
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_cost_has_the_tokens_that_a_build_by_models_announces(system):
+    how = {"base": 0.1} if system == "memtree" else {}  # units of few sessions are unlike
+    memory = built(system, **how)
+    rows, began = growth(memory, small().questions, parts=3), 0
+    columns = {"tokens of prompts per unit": "tokens_in", "tokens written per unit": "tokens_out"}
+    total = Counter()
+    for row in rows:
+        for column in columns:
+            total[column] += row[column] * (row["units"] - began)
+        began = row["units"]
+    wanted = make_system(system, **how, **reproduce.by_models(system))
+    by_role, _ = rehearse(small(), wanted, "exchange", memory.embedder)
+    for column, name in columns.items():
+        announced = sum(getattr(needed, name) for needed in by_role.values())
+        assert total[column] == pytest.approx(announced, rel=0.1), column
+        assert (total[column] > 0) == (system not in ("bm25", "dense"))
+
+
+def test_every_series_of_the_cost_has_a_colour_of_its_own():
+    series = {row["system"] for row in rows_of("segtreemem", "Figure 5")}
+    assert len(series) + 2 <= len(set(SERIES))  # with models two trees more
 
 
 @pytest.mark.parametrize(
@@ -309,9 +342,8 @@ def test_a_verdict_on_the_order_of_rows_uses_their_intervals(intervals, said):
 
 def test_levels_and_curves_are_those_of_the_sweep():
     memory, questions = built("segment-tree"), small().questions
-    found = sweep(
-        memory, questions, relevance="dense", policies=("bottom-up",), alphas=(0.1,), horizons=(2,)
-    )
+    how = {"relevance": "dense", "literal": True}  # as Algorithm 2 is printed
+    found = sweep(memory, questions, policies=("bottom-up",), alphas=(0.1,), horizons=(2,), **how)
     none, moved = found.level_rows(2, "bottom-up", "reached")
     (cell,) = found.cells
     assert none["α"] == "none"
@@ -475,8 +507,8 @@ def test_answers_are_measured_beside_the_printed_ones(by_models):
 
 
 def test_the_best_propagation_is_chosen_by_the_judge(by_models, monkeypatch):
-    monkeypatch.setitem(reproduce._SWEPT, "alphas", (0.1, 0.9))
-    monkeypatch.setitem(reproduce._SWEPT, "horizons", (1,))
+    monkeypatch.setitem(reproduce.GRID, "alphas", (0.1, 0.9))
+    monkeypatch.setitem(reproduce.GRID, "horizons", (1,))
     rows = {row["method"]: row for row in entry_of("segtreemem", "Table 7").measure(by_models)}
     none = rows["SegTreeMem, no propagation"]
     best = rows["SegTreeMem, best (bottom-up 0.1, H 1)"]
@@ -503,3 +535,45 @@ def test_the_loss_of_a_batch_tree_is_judged(by_models):
         assert rows[name]["loss, judge"].value == 0  # every answer is the same here
     assert math.isnan(rows["segment tree, cosine"]["loss, judge"])
     assert rows["segment tree, batch"]["loss, judge, paper"] == pytest.approx(0.101)
+
+
+def test_figures_are_measured_by_the_model_on_its_own_tree(by_models, clients, monkeypatch):
+    monkeypatch.setitem(reproduce.GRID, "alphas", (0.1, 0.9))
+    monkeypatch.setitem(reproduce.GRID, "horizons", (2,))
+    best = entry_of("segtreemem", "Table 6").measure(by_models)[-1]
+    sent = len(clients.server.asked)
+    for table in ("Figure 6", "Figure 7", "Figure 12", "Figure 13", "Figure 14"):
+        entry = entry_of("segtreemem", table)
+        rows = entry.measure(by_models)
+        assert "judge accuracy" in entry.drawn(rows).y
+        assert {row["judge accuracy"].n for row in rows} == {3}
+        if entry.by == "over_alpha":  # the highest of Table 6 is among them
+            found = [row["judge accuracy"].value for row in rows]
+            assert max(found) == best["judge accuracy"].value
+    assert len(clients.server.asked) == sent  # Table 6 has asked and graded all of it
+    rows = entry_of("segtreemem", "Figure 4").measure(by_models)
+    assert {row["construction"].rpartition(", ")[2] for row in rows} == {
+        *("no time", "cosine", "pointwise", "batch")
+    }
+
+
+def test_written_texts_come_in_the_place_of_a_models(by_models, clients, monkeypatch):
+    """The server replays the texts written for the sample, each for what it has most words of."""
+    monkeypatch.setitem(reproduce.GRID, "alphas", (0.3,))
+    monkeypatch.setitem(reproduce.GRID, "horizons", (1,))
+    written = [text for _, text in sample_texts("ines-theo").values()]
+    decide = clients.server.answer
+
+    def replayed(request):
+        if enum(request) or texts_under(request, "Question"):
+            return decide(request)
+        quoted = content_tokens(str(request["messages"]))
+        return max(written, key=lambda text: len(quoted & content_tokens(text)))
+
+    clients.server.answer = replayed
+    rows = entry_of("segtreemem", "Figure 6").measure(by_models)
+    assert all(row["judge accuracy"].n == 3 for row in rows)
+    evidence = [
+        str(one["messages"]) for one in clients.server.asked if texts_under(one, "Question")
+    ]
+    assert any(text[:60] in one for text in written for one in evidence)
