@@ -38,8 +38,8 @@ def provenance_lines(memory: Memory) -> list[tuple[str, str]]:
     if known.get("by_hand"):
         authors = {str(facts.get(WRITTEN_BY, BY_HAND)) for facts in memory.structure.facts}
         if others := sorted(authors - {BY_HAND, Extractive.name}):
-            return [("Texts", f"written elsewhere, by {listed(others)}; placed offline")]
-        return [("Texts", "written by hand from the turns, no model's; placed offline")]
+            return [("Texts", f"written elsewhere, by {listed(others)}; units placed offline")]
+        return [("Texts", "written by hand from the turns; units placed offline")]
     made = total_cost(memory.steps).by_model.removesuffix(" by the model")
     lines = [("Made by the model", made or "nothing")]
     # The model of each role, by whatever its server reported.

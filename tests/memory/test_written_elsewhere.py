@@ -65,7 +65,7 @@ def test_replies_of_all_levels_in_one_file_are_put_from_below(memory):
     done, result = with_replies(memory, reversed(replies))
     assert (left(done), done.prompts(), result.refused) == ({}, (), {})
     assert len(result.texts["far"]) == len(replies)
-    assert provenance_lines(done)[0][1] == "written elsewhere, by far; placed offline"
+    assert provenance_lines(done)[0][1] == "written elsewhere, by far; units placed offline"
     # A system whose nodes have other turns gets the texts of those that it has.
     again = memory.with_texts(result.texts["far"], by="far", partly=True)
     assert again.structure.text == done.structure.text

@@ -23,7 +23,9 @@ test("the verdict on a dot is the one of Ask", () => {
   assert.deepEqual(verdict(wide, 1), ["better", "Gains the gold turn, quoted by a wider node: rank 9 → 2 · 1 enters"]);
   const states = wide.with(2, [2, 9, 2, AFTER, [0], [0]]);
   assert.deepEqual(verdict(states, 1), ["better", "Gains the gold turn, answered by “2”, rank 2 · 1 enters"]);
-  assert.deepEqual(verdict([[0, 1, 2, BOTH, [], []], [1, 2, 1, BOTH, [], []]], 0), ["same", "same 2 nodes, 2 swapped"]);
+  assert.deepEqual(verdict([[0, 1, 2, BOTH, [], []], [1, 2, 1, BOTH, [], []]], 0), ["same", "Same 2 nodes, 2 swapped"]);
+  const goldless = rows.slice(0, 3).map((row) => row.with(4, []));
+  assert.deepEqual(verdict(goldless, 0), ["same", "1 of 2 nodes enters"]);
 });
 
 test("retrieved nodes come in the order of their ranks, then gold, then who enters or leaves", () => {

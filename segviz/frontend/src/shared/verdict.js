@@ -17,10 +17,10 @@ export function fatesOf(turns, sets) {
 export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves, called) {
   const size = after.length;
   const moves = moved === 2 ? "2 swapped" : moved ? `${moved} in another place` : "same order";
-  const enters = entered.length ? `${entered.length} enter${entered.length === 1 ? "s" : ""}`
-    : `same ${size} node${size === 1 ? "" : "s"}, ${moves}`;
+  const verb = entered.length === 1 ? "enters" : "enter";
+  const kept = `${size} node${size === 1 ? "" : "s"}, ${moves}`;
   const turns = Object.values(gold.after).flat();
-  if (!turns.length) return ["same", enters];
+  if (!turns.length) return ["same", entered.length ? `${entered.length} of ${size} nodes ${verb}` : `Same ${kept}`];
   const gains = gold.before.missed.filter((turn) => !gold.after.missed.includes(turn));
   const drops = gold.after.missed.filter((turn) => !gold.before.missed.includes(turn));
   /** ": rank 9 → 5" of the leaves that hold some turns, or of the wider nodes that quote them; ""
@@ -57,5 +57,5 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
           ? ["same", "All gold found, before and after"]
           : !missed.length ? ["same", `Gold in evidence as before${answered.length ? `: answered${stating(answered)}` : ""}`]
             : ["same", `Gold ${known ? `${known} of ${gold.asked} in evidence as before, missed` : "still missed"}${shifts(missed)}`];
-  return [tone, `${words} · ${enters}`];
+  return [tone, `${words} · ${entered.length ? `${entered.length} ${verb}` : `same ${kept}`}`];
 }
