@@ -13,7 +13,7 @@ from segviz.cli.console import Console
 from segviz.cli.models import Models, models
 from segviz.cli.retrieval import number_option, retrieval_options, settings_of
 from segviz.cli.source import SAMPLE, file_argument, output_path, path_of, reading, write_file
-from segviz.export import FORMATS, BrowserError, Format, View, file_name, view_of
+from segviz.export import FORMATS, BrowserError, Format, View, file_name, view_of, without_texts
 from segviz.export.browser import find_browser
 from segviz.export.pictures import made
 from segviz.memory import Memory
@@ -32,7 +32,7 @@ def _names(has: Callable[[Format], object]) -> str:
 
 _OUTPUT, _NAMED = "File to write, - for standard output.", "segviz-CONVERSATION-PART.ENDING"
 _DARK = f"Dark background, for {_names(lambda one: one.needs_browser)}."
-_BARE = f"Leave out all texts and names, for {_names(lambda one: one.bare)}."
+_BARE = f"Leave out all texts and names, except for {_names(lambda one: not one.bare)}."
 _formats = click.Choice(list(FORMATS))
 
 
@@ -79,8 +79,8 @@ def export(options: Options, console: Console) -> int:
     if options.output == "-":
         console.raw(content)
         return OK
-    called = "" if options.bare else memory.conversation.id
-    name = options.output or file_name(called, chosen.part, chosen.ending)
+    named = view.memory.conversation.id
+    name = options.output or file_name(named, chosen.part, chosen.ending)
     path = output_path(name, options.file)
     write_file(path, content)
     size = path.stat().st_size
@@ -99,7 +99,7 @@ def _check_format(options: Options, chosen: Format, console: Console) -> None:
             f"--dark is for {_names(lambda one: one.needs_browser)}, not for {options.format}"
         )
     if options.bare and not chosen.bare:
-        raise UsageError(f"--bare is for {_names(lambda one: one.bare)}, not for {options.format}")
+        raise UsageError(f"--bare: the format {options.format} makes no sense without texts")
     if chosen.needs_browser:
         with user_errors(BrowserError):
             find_browser()
@@ -134,7 +134,8 @@ def _view(options: Options, memory: Memory, clients: Models) -> View:
         path=None if sample or saved else str(path.resolve()),
     )
     name = str(path.resolve()) if saved else None
-    return replace(view, bookmark=bookmark, saved=name, read=reading(options), bare=options.bare)
+    view = replace(view, bookmark=bookmark, saved=name, read=reading(options))
+    return without_texts(view) if options.bare else view
 
 
 def _list_formats(formatter: click.HelpFormatter) -> None:

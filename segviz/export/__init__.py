@@ -3,6 +3,7 @@
 ======================  =============================================================
 ``view``                input of every export: memory, moment, question; ``view_of``
                         creates it without the app
+``bare``                a view without texts and names, for any of the files
 ``html``                one offline HTML file with the interactive canvas; prints to PDF
 ``sheet``               that page with size and theme, from which a picture is drawn
 ``pictures``            draws PNG, SVG and WebP with an installed ``browser``
@@ -20,6 +21,7 @@
 The same view gives the same bytes.
 """
 
+from segviz.export.bare import without_texts
 from segviz.export.browser import BrowserError
 from segviz.export.formats import FORMATS, Format
 from segviz.export.graphs import graphml
@@ -63,4 +65,5 @@ __all__ = [
     "trec_qrels",
     "trec_run",
     "view_of",
+    "without_texts",
 ]

@@ -26,7 +26,7 @@ class Format:
         mime: media type.
         asks: True if the view must have a question.
         needs_browser: True for a picture.
-        bare: True if the format can leave out all texts and names (``View.bare``).
+        bare: False if the file makes no sense without texts (``segviz.export.bare``).
     """
 
     part: str
@@ -37,7 +37,7 @@ class Format:
     mime: str
     asks: bool = False
     needs_browser: bool = False
-    bare: bool = False
+    bare: bool = True
 
 
 FORMATS: dict[str, Format] = {
@@ -101,15 +101,10 @@ FORMATS: dict[str, Format] = {
         "graphml",
         "Graph (GraphML)",
         "Every column but the vectors, typed edges and relations.",
-        lambda view: graphml(
-            view.structure, view.memory.conversation.id, view.labels, bare=view.bare
-        ),
+        lambda view: graphml(view.structure, view.memory.conversation.id, view.labels),
         "application/xml",
-        bare=True,
     ),
-    "nodes": Format(
-        "nodes", "csv", "Nodes (CSV)", "A row for each node.", nodes_csv, "text/csv", bare=True
-    ),
+    "nodes": Format("nodes", "csv", "Nodes (CSV)", "A row for each node.", nodes_csv, "text/csv"),
     "ranks": Format(
         "ranks",
         "csv",
@@ -118,7 +113,6 @@ FORMATS: dict[str, Format] = {
         ranks_csv,
         "text/csv",
         asks=True,
-        bare=True,
     ),
     "python": Format(
         "view",
@@ -127,6 +121,7 @@ FORMATS: dict[str, Format] = {
         "A script that brings back this memory and, on Ask, these scores.",
         python_snippet,
         "text/x-python",
+        bare=False,
     ),
 }
 """Name to format."""

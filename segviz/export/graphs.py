@@ -10,9 +10,7 @@ from segviz.export.text import legal
 from segviz.tree import Structure
 
 
-def graphml(
-    structure: Structure, name: str = "", labels: Sequence[str] = (), *, bare: bool = False
-) -> bytes:
+def graphml(structure: Structure, name: str = "", labels: Sequence[str] = ()) -> bytes:
     """Returns a structure without its vectors as a GraphML document with parallel edges.
 
     All nodes, retired ones too, have ``level``, ``top``, ``start``, ``stop``, ``text``, ``active``,
@@ -22,8 +20,6 @@ def graphml(
     and its ``order`` among the edges of this type. The type "child" leads from a parent to its
     child; the type "relation" has ``label`` and ``weight``, too. ``name`` is that of the graph.
 
-    ``bare`` leaves out the name, texts, kinds, facts and names of relations.
-
     XML cannot represent some control characters: they become U+FFFD, and carriage returns become
     line feeds. The JSON export has the vectors.
     """
@@ -31,12 +27,9 @@ def graphml(
     from networkx.readwrite.graphml import write_graphml_xml
 
     graph = structure.to_networkx()
-    graph.graph["name"] = "" if bare else legal(name)
+    graph.graph["name"] = legal(name)
     for node, values in graph.nodes.items():
         values["label"] = labels[node] if labels else ""
-        values |= {"text": "", "kind": "", "facts": {}} if bare else {}
-    for values in graph.edges.values() if bare else ():
-        values |= {"label": ""} if "label" in values else {}
     for values in [*graph.nodes.values(), *graph.edges.values()]:
         for key, value in values.items():
             if isinstance(value, str):

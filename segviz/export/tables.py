@@ -105,8 +105,7 @@ def nodes_csv(view: View) -> str:
     Columns are those of the structure without the vector, the node's place in the tree and, on Ask,
     its scores. A same-text chain is one row, unless the view is of the literal tree. ``top`` is the
     highest level of that chain, ``stop`` is one past the last unit. ``parents`` and ``children``
-    are node ids separated by blanks, ``first_turn`` and ``last_turn`` the ends of the span. A bare
-    view has no texts, kinds and ids of turns.
+    are node ids separated by blanks, ``first_turn`` and ``last_turn`` the ends of the span.
     """
     structure, result = view.structure, view.result
     labels = view.labels
@@ -122,7 +121,7 @@ def nodes_csv(view: View) -> str:
             int(structure.top[node]),
             int(structure.start[node]),
             int(structure.stop[node]),
-            "" if view.bare else structure.kind[node],
+            structure.kind[node],
             int(structure.active[node]),
             int(structure.depth[node]) if structure.active[node] else None,
             " ".join(map(str, structure.parents[node])),
@@ -131,9 +130,9 @@ def nodes_csv(view: View) -> str:
         ]
         if result is not None:
             values += [float(result.initial[node]), float(result.final[node])]
-        return [*values, *(() if view.bare else (structure.text[node],))]
+        return [*values, structure.text[node]]
 
-    return table([*names, *(() if view.bare else ("text",))], map(row, structure.nodes.tolist()))
+    return table([*names, "text"], map(row, structure.nodes.tolist()))
 
 
 _ENDS = ("first_turn", "last_turn", "first_session", "last_session")
@@ -145,8 +144,7 @@ def _ends(view: View, node: int) -> list[Value]:
     if not units:
         return [None] * 4
     first, last = units[0], units[-1]
-    turns = (None, None) if view.bare else (first.turn_ids[0], last.turn_ids[-1])
-    return [*turns, first.session + 1, last.session + 1]
+    return [first.turn_ids[0], last.turn_ids[-1], first.session + 1, last.session + 1]
 
 
 def ranks_csv(view: View) -> str:
@@ -154,8 +152,8 @@ def ranks_csv(view: View) -> str:
 
     ``rank_initial`` and ``rank_final`` count from 1. ``retrieved_before`` and ``retrieved`` are the
     places among the nodes retrieved before and after propagation, empty for other nodes. ``gold``
-    has the gold turns of the node, in a bare view their number. A same-text chain is one node,
-    unless the settings are literal. ValueError for a view without a question.
+    has the gold turns of the node. A same-text chain is one node, unless the settings are literal.
+    ValueError for a view without a question.
     """
     result = view.result
     if result is None:
@@ -176,11 +174,7 @@ def ranks_csv(view: View) -> str:
     ]
     names = "rank_final rank_initial node level start stop initial final".split()
     names += ["change", "retrieved_before", "retrieved", "gold"]
-    names += [*_ENDS, *(() if view.bare else ("text",))]
-
-    def gold(node: int) -> Value:
-        turns = view.gold.by_node.get(node, ())
-        return len(turns) if view.bare else " ".join(turns)
+    names += [*_ENDS, "text"]
 
     def row(rank: int, node: int) -> list[Value]:
         initial, final = float(result.initial[node]), float(result.final[node])
@@ -195,9 +189,9 @@ def ranks_csv(view: View) -> str:
             final,
             final - initial,
             *(place.get(node) for place in places),
-            gold(node),
+            " ".join(view.gold.by_node.get(node, ())),
             *_ends(view, node),
-            *(() if view.bare else (structure.text[node],)),
+            structure.text[node],
         ]
 
     return table(names, (row(rank, int(node)) for rank, node in enumerate(order, start=1)))

@@ -32,8 +32,8 @@ class View:
         typed: (speaker, text) turns typed after the conversation, which are in no file.
         saved: name of the memory's file, None if it has none.
         read: options of ``segviz.load`` for the conversation's file.
-        bare: True to leave out all texts, names and ids of turns, in formats that can
-            (``Format.bare``); titles are numbers of nodes.
+        known_gold: gold turns of the question in a view without texts, which no longer shows
+            them (``segviz.export.bare``); else None.
     """
 
     memory: Memory
@@ -43,7 +43,7 @@ class View:
     typed: tuple[tuple[str, str], ...] = ()
     saved: str | None = None
     read: Mapping[str, Any] = field(default_factory=dict)
-    bare: bool = False
+    known_gold: GoldEvidence | None = None
 
     @property
     def page(self) -> str:
@@ -52,16 +52,19 @@ class View:
 
     @property
     def session(self) -> store.Saved:
-        """Content of a session file: the memory with this view."""
-        return replace(
-            self.memory.saved, shown=store.SavedView(self.page, looks(encode(self.bookmark)))
-        )
+        """Content of a session file: the memory with this view.
+
+        Without texts it is the tree and its steps: nothing can be asked again.
+        """
+        saved, link, page = self.memory.saved, self.bookmark, self.page
+        if self.known_gold is not None:
+            page, link = "grow", replace(link, question=None)
+            saved = replace(saved, conversation=replace(saved.conversation, questions=()))
+        return replace(saved, shown=store.SavedView(page, looks(encode(link))))
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Titles of the structure's nodes; their numbers if the view is ``bare``."""
-        if self.bare:
-            return tuple(f"node {node}" for node in range(len(self.structure)))
+        """Titles of the structure's nodes."""
         return shown_labels(self.memory, self.structure)
 
     @property
@@ -97,6 +100,8 @@ class View:
     @cached_property
     def gold(self) -> GoldEvidence:
         """Gold turns of ``question`` in the structure; empty without a question of the data set."""
+        if self.known_gold is not None:
+            return self.known_gold
         return self.memory.gold(self.question or (), self.structure)
 
     @property

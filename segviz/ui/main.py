@@ -45,8 +45,7 @@ def about() -> str:
         f"**Texts:** {leaves}\n\n"
         "**Shared files:** an exported page, session, memory, graph or table has texts, names and "
         "questions of the conversation, but no key of a model server. *Without texts and names* "
-        "in *Export* writes graph and tables of numbers alone. A link names the file and the "
-        "question."
+        "in *Export* leaves structure, scores and numbers. A link names the file and the question."
     )
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import math
 import re
+import zipfile
 from dataclasses import replace
 
 import pytest
@@ -11,25 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
-from segviz.conversation import sample_path
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation import MEASURES, Mean
 from segviz.evaluation.measures import sees
 from segviz.evaluation.parallel import Measured
 from segviz.export import (
     FORMATS,
-    View,
+    Sheet,
     nodes_csv,
     ranks_csv,
     rows_csv,
     rows_markdown,
     sweep_csv,
     sweeps_csv,
+    without_texts,
 )
 from segviz.export.tables import cell, table
 from segviz.export.text import legal
-from segviz.view.bookmark import Bookmark
 from tests.export.views import HOSTILE, ask_view, dag, forest, grow_view, holding, nothing
+from tests.memories import built
 from tests.retrieval.test_selection import literal_ranking
 from tests.trees import chat
 
@@ -226,31 +227,59 @@ def test_rows_of_any_table_hold_means_with_their_bounds():
     )
 
 
+def in_full(made) -> str:
+    """All that a file has to read: a picture's page, the unpacked parts of a session."""
+    made = made.html if isinstance(made, Sheet) else made
+    if isinstance(made, bytes) and made[:2] == b"PK":
+        with zipfile.ZipFile(io.BytesIO(made)) as parts:
+            made = b"\n".join(parts.read(name) for name in parts.namelist())
+    return made if isinstance(made, str) else made.decode("utf-8", "replace")
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"[\w:-]+", text))
+
+
 @pytest.mark.parametrize("system", ["segment-tree", "h-mem", "memforest"])
-@pytest.mark.parametrize("name", [name for name, one in FORMATS.items() if one.bare])
-def test_a_bare_export_has_structure_and_scores_but_no_text_and_no_name(system, name):
-    conversation = segviz.load(sample_path("ines-theo"))[0]
-    memory = segviz.build(conversation, system, embedder=HashingEmbedder())
+def test_a_bare_export_has_structure_and_scores_but_no_text_and_no_name(system, tmp_path):
+    memory = built(system, sessions=6, embedder=HashingEmbedder())
+    conversation = memory.conversation
     view = ask_view(memory, conversation.questions[0].text)
-    whole, bare = (FORMATS[name].make(replace(view, bare=each)) for each in (False, True))
-    whole, bare = (each if isinstance(each, str) else each.decode() for each in (whole, bare))
-    # What is in no export of a single turn under a neutral name belongs to the conversation.
-    neutral = View(few := segviz.build(chat([[("S", "x")]])), few.structure, Bookmark())
-    known = FORMATS["graphml"].make(neutral).decode() + "node level relation child order weight"
+    formats = {
+        name: one
+        for name, one in FORMATS.items()
+        if one.bare and not (name == "animation" and view.result.native)
+    }
+    whole, bare = (
+        {name: in_full(one.make(each)) for name, one in formats.items()}
+        for each in (view, without_texts(view))
+    )
+    # What is in the exports of a single turn under a neutral name belongs to no conversation.
+    few = segviz.build(chat([[("S", "x")]]), system, embedder=HashingEmbedder())
+    neutral = without_texts(ask_view(few, "x"))
+    known = "".join(in_full(one.make(neutral)) for one in formats.values()).lower()
     private = {conversation.id, *(turn.id for turn in conversation.turns)}
     private |= {
         word for turn in conversation.turns for word in re.findall(r"[^\W\d_]{4,}", turn.content)
     }
     private |= {turn.speaker for turn in conversation.turns}
-    private = {word for word in private if word.lower() not in known.lower()}
-    written = set(re.findall(r"[\w:-]+", bare))
-    header = set(re.findall(r"\w+", bare.split("\n")[0])) if name != "graphml" else set()
-    assert private & set(re.findall(r"[\w:-]+", whole))
-    assert private & (written - header) == set()
-    if name == "graphml":
-        assert bare.count("<node ") == whole.count("<node ")
-        assert bare.count("<edge ") == whole.count("<edge ")
-    else:
-        rows = [*zip(read(whole), read(bare), strict=True)]
-        scores = [column for column in ("level", "initial", "final") if column in rows[0][1]]
-        assert all(a[column] == b[column] for a, b in rows for column in scores)
+    private = {word for word in private if word.lower() not in known}
+    assert len(private) > 500
+    for name in formats:
+        assert private & words(whole[name]), name
+        assert private & words(bare[name]) == set(), name
+    assert bare["graphml"].count("<node ") == whole["graphml"].count("<node ")
+    assert bare["graphml"].count("<edge ") == whole["graphml"].count("<edge ")
+    columns = ("level", "kind", "initial", "final", "rank_final", "retrieved")
+    for name in ("nodes", "ranks"):
+        for old, new in zip(read(whole[name]), read(bare[name]), strict=True):
+            assert [old[each] for each in columns if each in old] == [
+                new[each] for each in columns if each in new
+            ]
+            assert len(old.get("gold", "").split()) == len(new.get("gold", "").split())
+    path = tmp_path / "bare.npz"
+    path.write_bytes(FORMATS["session"].make(without_texts(view)))
+    opened = segviz.open(path).structure
+    assert opened.level.tolist() == memory.structure.level.tolist()
+    assert opened.edges.tolist() == memory.structure.edges.tolist()
+    assert opened.collapsed.active.tolist() == memory.structure.collapsed.active.tolist()

@@ -6,7 +6,7 @@ also reruns the menu, which waits for the same attempt and shows its reason.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from threading import Event
 from time import sleep
 from urllib.parse import urlencode, urlsplit
@@ -14,7 +14,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from segviz.evaluation import Sweep
-from segviz.export import FORMATS, Format, View, file_name, sweep_csv
+from segviz.export import FORMATS, Format, View, file_name, sweep_csv, without_texts
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import SECONDS, made
 from segviz.ui.address import current
@@ -99,21 +99,22 @@ def _files(view: View) -> None:
         st.toggle(
             "Without texts and names",
             key="export-bare",
-            help="Structure, scores and the numbers of nodes alone, in the graph and the tables.",
+            help="Structure, scores and numbers of nodes alone. A session has no questions then.",
         )
 
 
 def _button(view: View, offer: Format, problem: str) -> None:
     """Draws the button of a format; its file is made on a click."""
     key, state = f"export-{offer.part}-{offer.ending}", st.session_state
-    view = replace(view, bare=offer.bare and bool(state.get("export-bare")))
-    content = Attempt(offer, view, bool(state.get("export-dark")))
+    bare = bool(state.get("export-bare"))
+    if bare and not offer.bare:
+        problem = "it would have names"
+    named = "conversation" if bare else view.memory.conversation.id
+    content = Attempt(offer, view, bool(state.get("export-dark")), bare)
     clicked = st.download_button(
         offer.label,
         content,
-        file_name=file_name(
-            "" if view.bare else view.memory.conversation.id, offer.part, offer.ending
-        ),
+        file_name=file_name(named, offer.part, offer.ending),
         mime=offer.mime,
         key=key,
         help=f"Not possible here: {problem}." if problem else offer.about,
@@ -162,6 +163,7 @@ class Attempt:
     offer: Format
     view: View
     dark: bool = False
+    bare: bool = False
     problem: str = ""
     done: Event = field(default_factory=Event)
 
@@ -173,7 +175,8 @@ class Attempt:
             ValueError: the view cannot be written in this format; likewise.
         """
         try:
-            return made(self.offer, self.view, dark=self.dark)
+            view = without_texts(self.view) if self.bare else self.view
+            return made(self.offer, view, dark=self.dark)
         except (BrowserError, ValueError) as error:
             self.problem = str(error)
             raise
