@@ -1,17 +1,27 @@
-"""Shows a memory in a notebook: the exported offline page in a sandboxed frame."""
+"""Shows a memory in a notebook: the exported offline page in a sandboxed frame, or a widget.
+
+The widget needs the package anywidget (extra ``notebook``). Its script runs in the notebook's page,
+so that Python hears of clicks; it draws on a canvas and sets foreign text as text alone.
+"""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from segviz import files
 from segviz.export import View, html_page, view_of
-from segviz.memory import Memory
+from segviz.export.html import colours_of
+from segviz.export.live import LiveView
+from segviz.frontend import script, stylesheet
+from segviz.frontend.message import pack
+from segviz.memory import Memory, settings_for
+from segviz.view.coloring import read_setting
 
 _SANDBOX = "allow-scripts allow-downloads allow-modals"
 """Rights of the frame: run the page's script, save a PNG and print. Without allow-same-origin the
@@ -111,3 +121,104 @@ def show(
         raise ValueError(f"height is {height!r}; it must be a whole number of at least 100 pixels")
     view = view_of(memory, question, number=number, node=node, step=step, **settings)
     return Shown(view, height)
+
+
+def widget(
+    memory: Memory,
+    question: str | None = None,
+    *,
+    number: int | None = None,
+    node: int | None = None,
+    **settings: Any,
+) -> Any:
+    """Draws a memory, or its answer to a question, as a widget that Python can read.
+
+    Args:
+        memory: the memory.
+        question: any text; None draws the tree alone.
+        number: index of a question of the conversation, instead of ``question``.
+        node: node to select.
+        settings: settings of :func:`segviz.ask`.
+
+    Returns:
+        A widget. ``widget.view`` is the :class:`segviz.export.live.LiveView` it shows: ``node`` is
+        the selected node, ``settings`` the setting of policy, α and H, ``view.result`` the answer.
+
+    Raises:
+        ValueError: as in :func:`show`.
+        ImportError: anywidget is not installed.
+    """
+    asked = question is not None or number is not None
+    given = settings_for(memory, None, settings) if asked else None
+    return _widget_class()(LiveView(memory, question, number, given, node))
+
+
+# anywidget calls ``render``; the canvas is the script that the app and the exported page use.
+_RENDER = """
+import draw from "data:text/javascript;base64,CANVAS";
+
+export default {
+  render({ model, el }) {
+    el.classList.add("segviz-widget");
+    const host = document.createElement("div");
+    host.style.height = model.get("height");
+    const shadow = host.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(model.get("style"));
+    shadow.adoptedStyleSheets = [sheet];
+    el.append(host);
+    const paint = () => {
+      const { buffer, byteOffset, byteLength } = model.get("message");
+      const data = new Uint8Array(buffer, byteOffset, byteLength);
+      const setTriggerValue = (name, value) => model.send({ name, value });
+      draw({ data, parentElement: shadow, setTriggerValue });
+    };
+    model.on("change:message", paint);
+    paint();
+  },
+};
+"""
+
+
+@cache
+def _widget_class() -> Any:
+    """Returns the class of widgets; anywidget is imported on the first call."""
+    try:
+        import anywidget
+        import traitlets
+    except ImportError:
+        raise ImportError(
+            "segviz.widget needs the package anywidget; install segviz with the extra 'notebook'"
+        ) from None
+
+    code = base64.b64encode(script("canvas").encode()).decode()
+    dark = f":is({','.join(_DARK)}) .segviz-widget"
+
+    class Widget(anywidget.AnyWidget):  # type: ignore[misc]
+        """Canvas of a view in a notebook; ``view`` follows clicks and sliders."""
+
+        _esm = _RENDER.replace("CANVAS", code)
+        _css = colours_of("light", ".segviz-widget") + colours_of("dark", dark)
+        message = traitlets.Bytes().tag(sync=True)
+        style = traitlets.Unicode(stylesheet("canvas")).tag(sync=True)
+        height = traitlets.Unicode().tag(sync=True)
+        view = traitlets.Any()
+
+        def __init__(self, view: LiveView) -> None:
+            high = f"{view.height}px" if view.height else "auto"
+            super().__init__(view=view, message=pack(view.payload), height=high)
+            self.on_msg(lambda _, sent, __: self._hear(sent))
+
+        def _hear(self, sent: Any) -> None:
+            """Takes what the canvas sent, which may be anything, and draws the view after it."""
+            name, value = (sent.get(one) for one in ("name", "value"))
+            live = read_setting(value) if name == "setting" else None
+            if name == "selected" and isinstance(value, int):
+                self.view = self.view.selecting(value if value >= 0 else None)
+            elif live is not None:
+                self.view = self.view.setting(live)
+            else:
+                return
+            self.message = pack(self.view.payload)
+
+    return Widget

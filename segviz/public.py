@@ -7,7 +7,7 @@ from segviz.evaluation.sweep import sweep
 from segviz.loaders import LoadError, load
 from segviz.memory import Memory, Watch, ask, build, locomo_facts, memory_from, provider
 from segviz.memory import open_memory as open  # noqa: A004 - the documented name
-from segviz.notebook import show
+from segviz.notebook import show, widget
 from segviz.plugins import load_plugins
 from segviz.retrieval import POLICIES, PRESETS, Result, RetrievalSettings, propagate
 from segviz.systems import SYSTEMS
@@ -43,6 +43,7 @@ __all__ = [
     "replay",
     "show",
     "sweep",
+    "widget",
 ]
 
 load_plugins()

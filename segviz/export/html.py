@@ -37,7 +37,7 @@ WIDTH = 1400
 FILM = (4, 5)
 """Columns and rows of the sheet of an animation, whose pictures have α from 0 to below 1."""
 
-_READ = 34
+READ = 34
 """Height of the status line below the tree, in pixels; pictures have none."""
 
 _HEAD, _FOOT = 74, 66
@@ -173,15 +173,15 @@ def _literal(text: str) -> str:
 
 def _data(view: View) -> str:
     """Returns the data of the page as JSON that is safe inside a script element."""
-    structure, scene = view.structure, _scene(view)
-    stage = _height(view) if view.result else None  # without what surrounds the tree
-    nodes = range(len(structure)) if scene.origin is None else scene.origin.tolist()
+    structure, boxes = view.structure, scene(view)
+    stage = drawn_height(view) if view.result else None  # without what surrounds the tree
+    nodes = range(len(structure)) if boxes.origin is None else boxes.origin.tolist()
     in_time = keeps_time(view.memory, structure)
     note = "in the order of branches, not of time; nodes with several parents repeated"
     content = {
-        "message": base64.b64encode(pack(tree_payload(scene, stage=stage))).decode("ascii"),
+        "message": base64.b64encode(pack(tree_payload(boxes, stage=stage))).decode("ascii"),
         "css": stylesheet("canvas"),
-        "height": None if stage else _height(view) + _READ,
+        "height": None if stage else drawn_height(view) + READ,
         "texts": list(map(legal, structure.text)),
         "level": structure.level.tolist(),
         "start": structure.start.tolist(),
@@ -214,17 +214,20 @@ def _data(view: View) -> str:
 
 def picture_height(view: View) -> int:
     """Returns the height of the picture of a view, in pixels."""
-    return _HEAD + _height(view) + _FOOT
+    return _HEAD + drawn_height(view) + _FOOT
 
 
-def _height(view: View) -> int:
+def drawn_height(view: View) -> int:
     """Returns the height of the tree in pixels: of both halves if the view has scores."""
     levels = int(view.structure.level.max(initial=0)) + 1
     return min(140 + 40 * levels, 460) if view.result is None else min(90 + 70 * levels, 620)
 
 
-def _scene(view: View) -> Scene:
-    """Returns the scene that the page's canvas draws, as boxes on the axis."""
+def scene(view: View, live: Live | None = None) -> Scene:
+    """Returns what the canvas of a view draws, as boxes on the axis.
+
+    ``live`` is the setting that a canvas reported last, whose answer the view is.
+    """
     structure, result = view.structure, view.result
     plain = replace(
         scene_of(
@@ -239,29 +242,30 @@ def _scene(view: View) -> Scene:
     if result is None:
         return grown(plain, view.moment, view.step).drawn()
     answer = view.question.answer if view.question else None
-    return answered(plain, result, view.gold, Live(result.settings), answer).drawn()
+    answering = replace(live or Live(result.settings), settings=result.settings)
+    return answered(plain, result, view.gold, answering, answer).drawn()
 
 
 # --- the page's own parts ----------------------------------------------------------------------
 
 
+def colours_of(theme: str, element: str) -> str:
+    """Returns the CSS rule that gives an element the colours of a theme."""
+    background, foreground = SURFACE[theme]
+    return (
+        f"{element}{{--st-background-color:{background};--st-text-color:{foreground};"
+        f"--st-primary-color:{MEANINGS[theme]['control']};"
+        + "".join(f"{name}:{colour};" for name, colour in css_colours(theme).items())
+        + f"--st-border-color:color-mix(in srgb,{foreground} 25%,{background});"
+        "--st-font:system-ui,sans-serif}"
+    )
+
+
 def _style() -> str:
     """Returns the style sheet, with the colours of both themes."""
-
-    def variables(theme: str, where: str = "") -> str:
-        background, foreground = SURFACE[theme]
-        return (
-            f":root{where}{{--st-background-color:{background};--st-text-color:{foreground};"
-            f"--st-primary-color:{MEANINGS[theme]['control']};"
-            + "".join(f"{name}:{colour};" for name, colour in css_colours(theme).items())
-            + ""
-            f"--st-border-color:color-mix(in srgb,{foreground} 25%,{background});"
-            "--st-font:system-ui,sans-serif}"
-        )
-
-    light = variables("light", ':not([data-theme="dark"])')
-    dark = variables("dark", ':not([data-theme="light"])')
-    chosen = variables("dark", '[data-theme="dark"]')
+    light = colours_of("light", ':root:not([data-theme="dark"])')
+    dark = colours_of("dark", ':root:not([data-theme="light"])')
+    chosen = colours_of("dark", ':root[data-theme="dark"]')
     screen = f"@media screen and (prefers-color-scheme:dark){{{dark}}}"
     return f"\n{light}\n{screen}\n{chosen}\n{stylesheet('export_page')}"
 

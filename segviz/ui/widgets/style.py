@@ -29,6 +29,11 @@ _COLOURS = f"""
 _RULES = files(__package__).joinpath("style.css").read_text("utf-8")
 
 
+def apply_colours() -> None:
+    """Puts the colours of meanings on the page, which the canvas reads."""
+    st.html(f"<style>{_COLOURS}</style>")
+
+
 def apply_style() -> None:
     """Puts the rules on the page."""
     st.html(f"<style>{_COLOURS}{_RULES}</style>")
