@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+import click
+from click.core import ParameterSource
 
 from segviz import files, store
 from segviz.cli.build_options import memory_of, refuse_idle, system_options
@@ -30,21 +34,31 @@ from segviz.cli.source import (
     path_of,
     path_option,
     read_conversation,
+    read_corpus,
     write_file,
 )
-from segviz.evaluation.audit import Audit
+from segviz.evaluation import Row
+from segviz.evaluation.audit import Audit, audit_run, grades_of, limits_of, tables_of
 from segviz.evaluation.audit import audit as audited
 from segviz.evaluation.stages import curve_rows, occurring
 from segviz.export import rows_csv, trec_qrels, trec_run
 from segviz.export.audit import audit_html, audit_junit
 from segviz.loaders import LoadError, table_rows
+from segviz.loaders.runs import read_run
+from segviz.loaders.stored import read_stored
 from segviz.memory import Memory, locomo_facts, memory_from
+from segviz.text.captions import counted
 
 FACTS = "locomo-facts"
 
 _STORE = (
     "Texts that a memory stored: a dump of mem0, Letta, Zep or Graphiti, a LangGraph store or "
     "Hindsight, or any JSON or CSV of texts. Its default --unit is turn."
+)
+_RUN = (
+    "What a system retrieved and answered: records of question_id or question with retrieved (ids "
+    "of turns, sessions or --store's texts), answer or hypothesis, right; LongMemEval's hypotheses "
+    "or retrieval log, LoCoMo's predictions. Without -k, all that it retrieved counts as ranked."
 )
 _ANSWERS = "A table of segviz grade -o, or any with columns question (its number) and right."
 _CSV = "Also write a row per question and gold turn as CSV."
@@ -54,6 +68,7 @@ _LIMITS = (
     "hyphens a largest one, as in recall=.8,never-written=.1. Exit code 3 if one is missed."
 )
 _JUNIT = "Write the limits as JUnit XML, a test case for each."
+_EXPECTED = "expected records with its question_id, or with the text of a question"
 _STALE = 10
 _YES_NO = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
@@ -61,6 +76,7 @@ _YES_NO = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no
 @command
 @file_argument
 @path_option("--store", _STORE, "FILE")
+@path_option("--run", _RUN, "FILE")
 @path_option("--answers", _ANSWERS, "FILE")
 @path_option("-o --output", _CSV)
 @path_option("--trec", _TREC, "FOLDER")
@@ -87,6 +103,11 @@ def audit(options: Options, console: Console) -> int:
     own retrieval. If its search gives no scores, score and needed are in proportion to 1/rank.
     --system locomo-facts audits the facts that a LoCoMo file brings.
 
+    --run audits a file of results on every conversation that it answers: recall, and the share of
+    right answers. An answer without a grade in the file is right if it has all content words of the
+    gold answer, so other words count as wrong. A run does not say what was stored; without --store
+    nothing counts as never written.
+
     Sentences say what to do: raise K, look at extraction, look at recency. JSON and the page have
     the gold turns behind each, and the share that a larger K or more tokens would read.
 
@@ -98,7 +119,8 @@ def audit(options: Options, console: Console) -> int:
     share of every stage), evidence (question, number, category, turn, said, stage, rank, score,
     needed, memory, unsure), stale
     (text, turns, newer, newer_turns, likeness, ended), advice (text, evidence: places in that
-    list), curve (read, share), limits (name, limit, share, kept).
+    list), curve (read, share), limits (name, limit, share, kept), grades (group, answers, right).
+    With several conversations: conversations (the same for each), stages, grades, limits.
 
     Examples:
         segviz audit chat.json --store mem0.json
@@ -106,42 +128,48 @@ def audit(options: Options, console: Console) -> int:
         segviz audit talk.json --store facts.csv --fail-under recall=.8
         segviz audit sample:ines-theo --system my_module:Notes
         segviz audit talk.json --system bm25 -k 100 --trec runs
+        segviz audit locomo10.json --run predictions.json
         segviz audit boat.json.gz
     """
     either(options, "store", "system")
+    either(options, "run", "system")
+    either(options, "run", "answers")
     # Check the files to write before the work begins.
-    inputs = [each for each in (options.file, options.store) if each]
+    inputs = [each for each in (options.file, options.store, options.run) if each]
     named = {name: getattr(options, name) for name in ("output", "html", "junit")}
     paths = {name: output_path(path, *inputs) for name, path in named.items() if path}
     limits = _limits(options.fail_under or "")
     if options.junit and not limits:
         raise UsageError("--junit writes the limits of --fail-under; give both")
     with models(options, console) as clients:
-        memory = _memory(options, console, clients)
-        conversation = memory.conversation
-        with user_errors():
-            right = _right(options.answers, memory) if options.answers else None
-            result = audited(memory, right=right, **given(options, SHARED))
-            kept = result.limits(limits) if limits else {}
-    # Write the files, then print the result.
-    contents = {
-        "output": lambda: rows_csv(result.rows()),
-        "html": lambda: audit_html(result),
-        "junit": lambda: audit_junit(result, limits),
-    }
-    for name, path in paths.items():
-        write_file(path, contents[name]())
-    if options.trec:
-        folder = Path(options.trec).expanduser()
-        with user_errors(OSError):
-            folder.mkdir(exist_ok=True)
-        write_file(folder / "qrels.txt", trec_qrels(conversation))
-        write_file(folder / re.sub(r"[^\w.-]", "_", f"{memory.system}.run"), trec_run(result))
+        if options.run:
+            results = [*_run_audits(options, console, clients)]
+        else:
+            memory = _memory(options, console, clients)
+            with user_errors():
+                right = _right(options.answers, memory) if options.answers else None
+                results = [audited(memory, right=right, **given(options, SHARED))]
+    stages = [one for each in results for one in each.stages]
+    with user_errors():
+        kept = limits_of(stages, limits) if limits else {}
+    if len(results) == 1:
+        _write_one(results[0], options, paths, limits)
+    elif alone := [name for name in ("html", "junit", "trec") if getattr(options, name)]:
+        raise UsageError(f"--{alone[0]} is about one conversation; name it by --conversation")
+    if "output" in paths:
+        write_file(paths["output"], rows_csv(_rows(results)))
     code = OK if all(fine for _, fine in kept.values()) else UNFINISHED
     if options.json:
-        console.json("audit", _content(result, limits, kept))
+        checked = [
+            {"name": name, "limit": limits[name], "share": share, "kept": fine}
+            for name, (share, fine) in kept.items()
+        ]
+        whole = {"limits": checked, "stages": tables_of(stages), "grades": grades_of(results)}
+        contents = [_content(each) for each in results]
+        one = contents[0] if len(contents) == 1 else {"conversations": contents}
+        console.json("audit", one | whole)
         return code
-    _report(result, console)
+    _print(results, console)
     for name, (share, fine) in kept.items():
         side = "at least" if name == "recall" else "at most"
         verdict = "kept" if fine else "failed"
@@ -149,10 +177,97 @@ def audit(options: Options, console: Console) -> int:
     return code
 
 
-def _content(
-    result: Audit, limits: dict[str, float], kept: dict[str, tuple[float, bool]]
-) -> dict[str, Any]:
-    """Returns the fields of ``--json``."""
+def _write_one(
+    result: Audit, options: Options, paths: dict[str, Path], limits: dict[str, float]
+) -> None:
+    """Writes the files about one conversation: page, JUnit XML, TREC's run."""
+    if "html" in paths:
+        write_file(paths["html"], audit_html(result))
+    if "junit" in paths:
+        write_file(paths["junit"], audit_junit(result, limits))
+    if options.trec:
+        folder = Path(options.trec).expanduser()
+        with user_errors(OSError):
+            folder.mkdir(exist_ok=True)
+        write_file(folder / "qrels.txt", trec_qrels(result.memory.conversation))
+        run = re.sub(r"[^\w.-]", "_", f"{result.memory.system}.run")
+        write_file(folder / run, trec_run(result))
+
+
+def _print(results: Sequence[Audit], console: Console) -> None:
+    """Prints counts, stages and grades; of one conversation also what to do."""
+    result, *others = results
+    if others:
+        asked = sum(each.counts["questions"] for each in results)
+        console.line(
+            f"{result.memory.system}: {counted(len(results), 'conversation')}, "
+            f"{counted(asked, 'question')} with evidence"
+        )
+    else:
+        _report(result, console)
+    if stages := [one for each in results for one in each.stages]:
+        tables = tables_of(stages)
+        if others:
+            del tables["session"]
+        columns = ("group", "gold turns", *occurring(tables["all"]))
+        console.rows([{name: row[name] for name in columns} for t in tables.values() for row in t])
+    if graded := grades_of(results):
+        console.line("Right answers:")
+        console.rows(graded)
+    for advice in () if others else result.advice:
+        console.line(f"* {advice.text}")
+    stale = () if others else result.stale
+    if stale:
+        console.line(f"{len(stale)} texts with a later one on the same subject, or ended:")
+    for each in stale[:_STALE]:
+        console.line(f"  {each.text}")
+        console.line(f"    -> {each.newer or 'ended ' + each.ended}")
+
+
+def _rows(results: Sequence[Audit]) -> list[Row]:
+    """Returns the rows of all audits, with the conversation if there are several."""
+    rows: list[Row] = []
+    for each in results:
+        head: Row = {"conversation": each.memory.conversation.id} if len(results) > 1 else {}
+        rows += [head | row for row in each.rows()]
+    return rows
+
+
+def _run_audits(options: Options, console: Console, clients: Models) -> Iterator[Audit]:
+    """Yields the audit of a run file on each conversation of which it has a question.
+
+    Raises:
+        UsageError: a file cannot be used, or the run has no question of the data set.
+    """
+    with user_errors(LoadError, OSError):
+        run = read_run(path_of(options.run))
+        stored = read_stored(path_of(options.store)) if options.store else ()
+    corpus = read_corpus(options, console)
+    wanted = [*map(str, options.conversation)] or corpus.ids
+    settings = given(options, SHARED)
+    if click.get_current_context().get_parameter_source("k") is ParameterSource.DEFAULT:
+        del settings["k"]
+    number = 0
+    for name in wanted:
+        with user_errors(ValueError, KeyError, LoadError):
+            conversation = corpus[name]
+            if answers := run.of(conversation, corpus.ids):
+                number += 1
+                yield audit_run(
+                    conversation,
+                    answers,
+                    stored,
+                    name=run.name,
+                    embedder=clients.embedder,
+                    **settings,
+                )
+    if not number:
+        about = " or ".join(map(repr, wanted[:3]))
+        raise UsageError(f"{options.run} has no record of a question of {about}; {_EXPECTED}")
+
+
+def _content(result: Audit) -> dict[str, Any]:
+    """Returns the fields of ``--json`` about one conversation."""
     return {
         "conversation": result.memory.conversation.id,
         "system": result.memory.system,
@@ -162,17 +277,13 @@ def _content(
         "evidence": result.rows(),
         "advice": [{"text": each.text, "evidence": each.places} for each in result.advice],
         "curve": curve_rows(result.stages),
-        "limits": [
-            {"name": name, "limit": limits[name], "share": share, "kept": fine}
-            for name, (share, fine) in kept.items()
-        ],
         "stale": result.stale,
     }
 
 
 def _report(result: Audit, console: Console) -> None:
-    """Prints counts, stages, advice and texts that may be out of date."""
-    memory, tables = result.memory, result.tables()
+    """Prints what is stored, and how it was asked."""
+    memory = result.memory
     counts, how = result.counts, result.settings.in_words
     console.line(
         f"{memory.system}: {counts['texts']} texts from {counts['written']} of "
@@ -189,15 +300,6 @@ def _report(result: Audit, console: Console) -> None:
         console.line(
             f"{counts['questions']} questions with evidence, K {result.settings.k}, by {how}"
         )
-        columns = ("group", "gold turns", *occurring(tables["all"]))
-        console.rows([{name: row[name] for name in columns} for t in tables.values() for row in t])
-    for advice in result.advice:
-        console.line(f"* {advice.text}")
-    if result.stale:
-        console.line(f"{len(result.stale)} texts with a later one on the same subject, or ended:")
-    for each in result.stale[:_STALE]:
-        console.line(f"  {each.text}")
-        console.line(f"    -> {each.newer or 'ended ' + each.ended}")
 
 
 def _limits(text: str) -> dict[str, float]:

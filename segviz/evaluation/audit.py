@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from segviz.conversation import category_label
+from segviz.conversation import Conversation, Question, StoredText, category_label
+from segviz.embedding import Embedder
 from segviz.evaluation.aggregate import Row, number_of
 from segviz.evaluation.compare import native_settings
 from segviz.evaluation.stages import (
@@ -28,11 +30,16 @@ from segviz.evaluation.stages import (
     with_answers,
 )
 from segviz.handover import HandoverError
-from segviz.memory import AGAINST_TIME, Memory, Superseded, superseded
+from segviz.loaders.runs import RunAnswer
+from segviz.memory import AGAINST_TIME, Memory, Superseded, contains_answer, run_memory, superseded
 from segviz.retrieval import RetrievalSettings
 from segviz.text.captions import counted
-from segviz.tree import SOURCE_TURNS, UNSURE_TURNS
+from segviz.tree import SOURCE_TURNS, UNSURE_TURNS, Structure
 
+ANSWERED_WRONG = "answered wrong"
+"""Stage of a question that was answered wrong, where no stage of its gold turns is known."""
+
+_SHOWN = 10  # best texts that are listed above lost evidence, at least
 _NOTABLE = 0.02  # share of the gold turns that a piece of advice is about, at least
 _TRIED, _FEW = 20, 3  # questions tried for a search that ignores them, and the least number of them
 _UNEVEN = 0.1  # how much larger a share must be than chance to be named as a cause
@@ -50,12 +57,44 @@ class Advice:
     places: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LostQuestion:
+    """Question that lost evidence or was answered wrong.
+
+    ``stage`` is the earliest stage at which it lost a gold turn, "answered wrong" if no stage is
+    known. ``places`` are those of its gold turns in the stages of the audit, ``lost`` how many of
+    them were not read. ``right`` is None if its answer is not graded.
+    """
+
+    question: Question
+    stage: str
+    places: tuple[int, ...]
+    lost: int
+    right: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class RankedText:
+    """Stored text among those that a question was ranked by.
+
+    ``rank`` is 1-based, None if unknown; ``turns`` are those it was written from, ``unsure`` ones
+    those it may come from, ``gold`` the gold turns of the question that it holds.
+    """
+
+    rank: int | None
+    text: str
+    turns: tuple[str, ...]
+    unsure: tuple[str, ...]
+    gold: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Audit:
     """The audit of a memory on the questions of its conversation, by ``settings``.
 
     ``failed`` has the index of each question that the system's search failed on, with the reason;
     it has no stages. ``one_result`` is True if the search returned the same for many questions.
+    ``right`` are graded answers and ``answers`` their texts, by index of the question.
     """
 
     memory: Memory
@@ -63,6 +102,8 @@ class Audit:
     stages: tuple[EvidenceStage, ...]
     failed: tuple[tuple[int, str], ...] = ()
     one_result: bool = False
+    right: Mapping[int, bool] = field(default_factory=dict)
+    answers: Mapping[int, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Returns the system, its retrieval and the share of gold turns in each stage."""
@@ -71,6 +112,11 @@ class Audit:
         ]
         summary = ", ".join(shares) or "no question with evidence"
         return f"Audit({self.memory.system} by {self.settings.in_words}: {summary})"
+
+    def graded(self, right: Mapping[int, bool], answers: Mapping[int, str]) -> Audit:
+        """Returns this audit with graded answers; ``right`` as in ``with_answers``."""
+        stages = with_answers(self.stages, right)
+        return replace(self, stages=stages, right=right, answers=answers)
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
@@ -251,35 +297,67 @@ class Audit:
         )
 
     def limits(self, wanted: Mapping[str, float]) -> dict[str, tuple[float, bool]]:
-        """Compares shares of the gold turns with limits, for a check that may fail.
+        """Compares shares of the gold turns with limits; see :func:`limits_of`."""
+        return limits_of(self.stages, wanted)
 
-        Args:
-            wanted: limits by name. ``recall`` is the least share of gold turns that are read, the
-                name of a stage, its spaces as hyphens and without commas, the largest share there.
+    @cached_property
+    def lost(self) -> tuple[LostQuestion, ...]:
+        """Questions that lost evidence or were answered wrong, those of the worst stage first.
 
-        Returns:
-            The share, and True if it keeps the limit, by name.
-
-        Raises:
-            ValueError: A name is unknown, or no question has evidence.
+        Questions that were answered right come last.
         """
-        names = {_hyphened(stage): stage for stage in STAGES}
-        if unknown := [name for name in wanted if name not in ("recall", *names)]:
-            raise ValueError(
-                f"{unknown[0]!r:.40} is no limit; choose from recall, {', '.join(names)}"
+        known = {question.index: question for question in self.memory.conversation.questions}
+        places: dict[int, list[int]] = {number: [] for number in self.right if number in known}
+        for place, one in enumerate(self.stages):
+            places.setdefault(one.question, []).append(place)
+        lost = []
+        for number, mine in places.items():
+            stages = [self.stages[place].stage for place in mine]
+            unread = sum(stage not in (READ, WRONG) for stage in stages)
+            right = self.right.get(number)
+            if unread or right is False:
+                stage = min(stages, key=STAGES.index, default=ANSWERED_WRONG)
+                lost.append(LostQuestion(known[number], stage, tuple(mine), unread, right))
+        order = [*STAGES, ANSWERED_WRONG]
+        return tuple(
+            sorted(
+                lost,
+                key=lambda each: (
+                    each.right is True,
+                    order.index(each.stage),
+                    -each.lost,
+                    each.question.index,
+                ),
             )
-        if not self.stages:
-            raise ValueError("no question has evidence, so no share is known")
-        (row,) = stage_rows(self.stages)
-        shares = {name: number_of(row[stage]) for name, stage in names.items()}
-        shares["recall"] = number_of(row[READ]) + number_of(row[WRONG])
-        return {
-            name: (
-                shares[name],
-                shares[name] >= limit - 1e-9 if name == "recall" else shares[name] <= limit + 1e-9,
+        )
+
+    def ranked(self, lost: LostQuestion) -> list[RankedText]:
+        """Returns the texts that rank above the gold turns of a question, and those that hold them.
+
+        They are in order of rank: the first 10 or K of them, and every text that holds a gold turn.
+        """
+        structure = self.memory.structure
+        mine = [self.stages[place] for place in lost.places]
+        gold: dict[int, list[str]] = {}
+        rank_of: dict[int, int | None] = {}
+        for one in mine:
+            for rank, node in enumerate(one.above[: max(_SHOWN, self.settings.k)], start=1):
+                rank_of[node] = rank
+        for one in mine:
+            if one.node is not None:
+                rank_of[one.node] = one.rank
+                gold.setdefault(one.node, []).append(one.turn)
+        ranked = sorted(rank_of.items(), key=lambda each: (each[1] or math.inf, each[0]))
+        return [
+            RankedText(
+                rank,
+                structure.text[node],
+                self.memory.turn_ids(node),
+                _unsure(structure, node),
+                tuple(gold.get(node, ())),
             )
-            for name, limit in wanted.items()
-        }
+            for node, rank in ranked
+        ]
 
     def rows(self) -> list[Row]:
         """Returns a row for each gold turn of each question.
@@ -290,8 +368,7 @@ class Audit:
         conversation, structure = self.memory.conversation, self.memory.structure
         unsure: dict[str, str] = {}  # a text that may come from a turn
         for node in np.flatnonzero(structure.retrievable).tolist():
-            turns = str(structure.facts[node].get(UNSURE_TURNS, "")).split("\n")
-            unsure |= dict.fromkeys(turns, structure.text[node])
+            unsure |= dict.fromkeys(_unsure(structure, node), structure.text[node])
         asked = {question.index: question.text for question in conversation.questions}
         return [
             {
@@ -311,15 +388,71 @@ class Audit:
         ]
 
     def tables(self) -> dict[str, list[Row]]:
-        """Returns three tables with the shares of the stages among the gold turns.
-
-        They are ``all`` (one row), ``category`` and ``session`` (a row for each).
-        """
-        return {by or "all": stage_rows(self.stages, by) for by in ("", "category", "session")}
+        """Returns the tables of :func:`tables_of` for the stages of this audit."""
+        return tables_of(self.stages)
 
 
-def _hyphened(stage: str) -> str:
-    return stage.replace(",", "").replace(" ", "-")
+def tables_of(stages: Sequence[EvidenceStage]) -> dict[str, list[Row]]:
+    """Returns three tables with the shares of the stages among gold turns.
+
+    They are ``all`` (one row), ``category`` and ``session`` (a row for each).
+    """
+    return {by or "all": stage_rows(stages, by) for by in ("", "category", "session")}
+
+
+def grades_of(audits: Iterable[Audit]) -> list[Row]:
+    """Returns the share of right answers among graded ones, over all and by category.
+
+    Rows have ``group``, ``answers`` (how many are graded) and ``right``; [] without a grade.
+    """
+    graded: dict[str, list[bool]] = {}
+    for each in audits:
+        for question in each.memory.conversation.questions:
+            if (right := each.right.get(question.index)) is not None:
+                for group in ("all", question.category_label):
+                    graded.setdefault(group, []).append(right)
+    return [
+        {"group": group, "answers": len(right), "right": sum(right) / len(right)}
+        for group, right in graded.items()
+    ]
+
+
+def limits_of(
+    stages: Sequence[EvidenceStage], wanted: Mapping[str, float]
+) -> dict[str, tuple[float, bool]]:
+    """Compares shares of the gold turns with limits, for a check that may fail.
+
+    Args:
+        stages: the stages of the gold turns.
+        wanted: limits by name. ``recall`` is the least share of gold turns that are read, the
+            name of a stage, its spaces as hyphens and without commas, the largest share there.
+
+    Returns:
+        The share, and True if it keeps the limit, by name.
+
+    Raises:
+        ValueError: A name is unknown, or no question has evidence.
+    """
+    names = {stage.replace(",", "").replace(" ", "-"): stage for stage in STAGES}
+    if unknown := [name for name in wanted if name not in ("recall", *names)]:
+        raise ValueError(f"{unknown[0]!r:.40} is no limit; choose from recall, {', '.join(names)}")
+    if not stages:
+        raise ValueError("no question has evidence, so no share is known")
+    (row,) = stage_rows(stages)
+    shares = {name: number_of(row[stage]) for name, stage in names.items()}
+    shares["recall"] = number_of(row[READ]) + number_of(row[WRONG])
+    return {
+        name: (
+            shares[name],
+            shares[name] >= limit - 1e-9 if name == "recall" else shares[name] <= limit + 1e-9,
+        )
+        for name, limit in wanted.items()
+    }
+
+
+def _unsure(structure: Structure, node: int) -> tuple[str, ...]:
+    """Returns the turns that a stored text may come from."""
+    return tuple(filter(None, str(structure.facts[node].get(UNSURE_TURNS, "")).split("\n")))
 
 
 def audit(
@@ -327,6 +460,7 @@ def audit(
     settings: RetrievalSettings | None = None,
     *,
     right: Mapping[int, bool] | None = None,
+    answers: Mapping[int, str] | None = None,
     **changes: Any,
 ) -> Audit:
     """Audits a memory on the questions of its conversation.
@@ -339,6 +473,7 @@ def audit(
         settings: of the retrieval; policy, alpha, horizon and method have no effect. ``budget``
             as in ``evidence_stages``.
         right: graded answers, as in ``with_answers``.
+        answers: their texts, by index of the question.
         **changes: fields of the settings that differ.
 
     Raises:
@@ -347,7 +482,17 @@ def audit(
     """
     still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
     asked = replace(settings or RetrievalSettings(), **{**changes, **still})
-    asked = (native_settings(memory, asked) or asked).resolved(memory.model)
+    found = audit_by(memory, native_settings(memory, asked) or asked)
+    return found.graded(right or {}, answers or {})
+
+
+def audit_by(memory: Memory, settings: RetrievalSettings) -> Audit:
+    """Audits a memory as :func:`audit` does, by any retrieval.
+
+    Raises:
+        HandoverError: The system's search fails on every question.
+    """
+    asked = settings.resolved(memory.model)
     questions = memory.conversation.questions
     stages: list[EvidenceStage] = []
     failed: list[tuple[int, str]] = []
@@ -364,7 +509,52 @@ def audit(
     several = {each.text: each for each in good[:_TRIED]}.values()
     results = {memory.ask(each, replace(asked, budget=None)).after for each in several}
     same = (
-        len(several) >= _FEW and len(results) == 1 and asked.k < memory.structure.retrievable.sum()
+        len(several) >= _FEW
+        and len(results) == 1
+        and results != {()}
+        and asked.k < memory.structure.retrievable.sum()
     )
-    final = with_answers(stages, right or {})
-    return Audit(memory, asked, final, tuple(failed), bool(same))
+    return Audit(memory, asked, tuple(stages), tuple(failed), bool(same))
+
+
+def audit_run(
+    conversation: Conversation,
+    answers: Mapping[int, RunAnswer],
+    stored: Sequence[StoredText] = (),
+    *,
+    name: str,
+    embedder: str | Embedder = "auto",
+    **changes: Any,
+) -> Audit:
+    """Audits what a run retrieved and answered.
+
+    Args:
+        conversation: the conversation.
+        answers: what the run did with its questions, by index; graded as in ``grades_of_run``.
+        stored: the texts that the run's memory stored, as in ``run_memory``.
+        name: name of the system.
+        embedder: as in ``segviz.build``.
+        **changes: fields of the settings; without ``k`` all retrieved texts count as ranked.
+
+    Raises:
+        ValueError: For a setting out of range, or ids that name nothing.
+    """
+    memory = run_memory(conversation, answers, stored, name=name, embedder=embedder)
+    longest = max((len(each.retrieved or ()) for each in answers.values()), default=0)
+    right, texts = grades_of_run(conversation, answers)
+    return audit(memory, right=right, answers=texts, **{"k": max(longest, 1), **changes})
+
+
+def grades_of_run(
+    conversation: Conversation, answers: Mapping[int, RunAnswer]
+) -> tuple[dict[int, bool], dict[int, str]]:
+    """Returns the grades and the texts of a run's answers, by index of the question.
+
+    An answer without a grade in the file is right as in ``contains_answer``.
+    """
+    texts = {number: each.answer for number, each in answers.items() if each.answer is not None}
+    grades = {number: each.right for number, each in answers.items()}
+    for number, text in texts.items():
+        if grades[number] is None:
+            grades[number] = contains_answer(conversation.question(number), text)
+    return {number: right for number, right in grades.items() if right is not None}, texts

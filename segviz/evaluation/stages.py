@@ -53,7 +53,9 @@ class EvidenceStage:
     1-based rank and ``score`` its final score; all are None if no node holds the turn, ``rank``
     also if a system's own search for 100 texts does not return it. ``needed`` is the score of the
     last of the K best, None if fewer than K came back. ``tokens`` are those of all texts down to
-    the node, None beyond rank 100; ``newer`` of the texts above it begin later than it does.
+    the node, None beyond rank 100. ``above`` are the nodes that rank above it, the best first; the
+    100 best if no node holds the turn, or its rank is higher or unknown. ``newer`` of them begin
+    later than it does.
     """
 
     question: int
@@ -67,6 +69,7 @@ class EvidenceStage:
     needed: float | None = None
     tokens: int | None = None
     newer: int = 0
+    above: tuple[int, ...] = ()
 
 
 def evidence_stages(
@@ -122,14 +125,15 @@ def evidence_stages(
             best = min(mine, key=lambda node: (place.get(node, len(structure)), node), default=None)
             head = question.index, question.category, turn, where[turn]
             if best is None:
-                stages.append(EvidenceStage(*head, NEVER_WRITTEN))
+                stages.append(EvidenceStage(*head, NEVER_WRITTEN, above=tuple(order)))
                 continue
             stage = READ if best in read else NOT_READ if best in top else NOT_RANKED
             score, rank = float(result.final[best]), place.get(best)
             spent = tokens[rank - 1] if rank and rank <= len(tokens) else None
-            above = order[: rank - 1 if rank else len(order)]
+            above = tuple(order[: rank - 1 if rank else len(order)])
             newer = sum(begun[1](node) > begun[1](best) for node in above)
-            stages.append(EvidenceStage(*head, stage, best, rank, score, needed, spent, newer))
+            scores = score, needed, spent, newer
+            stages.append(EvidenceStage(*head, stage, best, rank, *scores, above))
     return tuple(stages)
 
 

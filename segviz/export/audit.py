@@ -4,28 +4,131 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from segviz.evaluation import number_of
-from segviz.evaluation.audit import Audit
-from segviz.evaluation.stages import READ, STAGES, curve_rows, occurring
+from segviz.evaluation.audit import Audit, LostQuestion
+from segviz.evaluation.stages import STAGES, curve_rows, occurring
 from segviz.export.report import STYLE, Markup, escaped, report_html, table_html
 from segviz.export.text import legal
-from segviz.text.captions import counted
-from segviz.view.palette import session_colours
+from segviz.text.captions import clipped, counted
+from segviz.view.palette import MEANINGS, session_colours
 
+_LONGEST = 600  # characters of a text in the table of a question
 _LISTED = 500
 """Most rows of a table in the page; the CSV file has all."""
 
 _COLOURS = dict(zip(STAGES, session_colours(len(STAGES)), strict=True))
+TRACK_STYLE = (
+    ".track{position:relative;height:1.1em;min-width:min(18rem,30vw);border-bottom:1px solid #8886}"
+    ".track i{position:absolute;top:.1em;bottom:0;min-width:3px;background:var(--mark)}"
+    ".track i.gold{background:var(--gold)}"
+    ".track i.at{background:var(--gold);opacity:.25;top:-.3em;bottom:-.3em}"
+    ".track i.unsure{background:none;box-shadow:inset 0 0 0 1px var(--mark)}"
+    + "".join(
+        f".track .x{step}{{left:{step}%}}.track .w{step}{{width:{step}%}}" for step in range(101)
+    )
+    # On a phone the text is below rank and time axis.
+    + "@media(max-width:40rem){.tracks th{display:none}.tracks tr td{border:0}"
+    ".tracks tr{display:grid;grid-template-columns:4rem 1fr;border-bottom:1px solid #8886}"
+    ".tracks td:nth-child(n+3){grid-column:1/-1;max-width:none}}"
+)
+"""Style of :func:`question_html`; ``--gold`` and ``--mark`` are the colours of its marks."""
+
+_VARIABLES = "".join(
+    f"{where}:root{{--gold:{MEANINGS[mode]['gold']};--mark:{MEANINGS[mode]['control']}}}{end}"
+    for mode, where, end in (
+        ("light", "", ""),
+        ("dark", "@media(prefers-color-scheme:dark){", "}"),
+    )
+)
 _STYLE = (
-    STYLE + "svg{width:min(24rem,40vw);height:1.1rem;display:block}"
+    STYLE
+    + TRACK_STYLE
+    + _VARIABLES
+    + "details{margin:.4rem 0}"
+    + "svg{width:min(24rem,40vw);height:1.1rem;display:block}"
     ".key{display:inline-block;width:.8rem;height:.8rem;margin:0 .35rem 0 1rem}"
 ) + "".join(
     f".s{place}{{fill:{colour};background:{colour}}}"
     for place, colour in enumerate(_COLOURS.values())
 )
+
+
+def question_html(audit: Audit, lost: LostQuestion) -> Markup:
+    """Returns a table of a lost question whose rows share one time axis, as HTML without script.
+
+    The first rows are its gold turns, with their stages. The others are the texts that were ranked:
+    those that hold a gold turn and those above it, each marked at the turns it was written from.
+    Texts are escaped.
+    """
+    conversation = audit.memory.conversation
+    place_of = {turn.id: place for place, turn in enumerate(conversation.turns)}
+    stages = [audit.stages[place] for place in lost.places]
+    gold = [one.turn for one in stages]
+
+    def track(turns: Sequence[str], unsure: Sequence[str] = ()) -> Markup:
+        """Draws turns on the time axis: gold ones, others, and those that are unsure."""
+        marks = []
+        of_gold = {*turns} & {*gold}
+        for kind, ids in (("at", gold), ("", turns), ("unsure", unsure), ("gold", of_gold)):
+            places = sorted(place_of[turn] for turn in ids if turn in place_of)
+            for start, stop in _runs(places):
+                left = 100 * start // len(place_of)
+                wide = 100 * (stop - start) // len(place_of)
+                marks.append(f'<i class="{kind} x{left} w{wide}"></i>')
+        return Markup(f'<div class="track">{"".join(marks)}</div>')
+
+    rows: list[tuple[object, ...]] = [
+        (
+            "said",
+            track([one.turn]),
+            one.stage,
+            f"{one.turn} {clipped(conversation.turn(one.turn).spoken, _LONGEST)}",
+        )
+        for one in stages
+    ]
+    rows += [
+        (
+            each.rank or "no rank",
+            track(each.turns, each.unsure),
+            f"has {', '.join(each.gold)}" if each.gold else "",
+            clipped(each.text, _LONGEST),
+        )
+        for each in audit.ranked(lost)
+    ]
+    days = [f"{day:%d %b %Y}" for day in conversation.period or ()]
+    when = " to ".join(dict.fromkeys(days)) or "the conversation"
+    lines = []
+    if lost.question.answer is not None:
+        lines.append(f"Gold answer: {lost.question.answer}")
+    if lost.question.index in audit.answers:
+        grade = {True: "right", False: "wrong", None: "not graded"}[lost.right]
+        lines.append(f"Answer, {grade}: {audit.answers[lost.question.index]}")
+    heads = ("rank", f"from {when}" if days else when, "gold turn", "text")
+    table = f'<div class="tracks">{table_html(heads, rows)}</div>' if rows else ""
+    return Markup("".join(f"<p>{escaped(line)}</p>" for line in lines) + table)
+
+
+def lost_sentence(audit: Audit) -> str:
+    """Returns how many questions lost evidence or were answered wrong, and how they are drawn."""
+    wrong = sum(each.right is False for each in audit.lost)
+    graded = f" or a wrong answer, {wrong} of them wrong" * bool(audit.right)
+    every = counted(audit.counts["questions"], "question")
+    return (
+        f"{counted(len(audit.lost), 'question')} with a lost gold turn{graded}; {every} with "
+        "evidence. The worst stage comes first. Marks on the time axis are the turns that a text "
+        "was written from."
+    )
+
+
+def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yields the half-open ranges of consecutive numbers in ascending ``places``."""
+    for _, run in groupby(enumerate(places), key=lambda each: each[1] - each[0]):
+        numbers = [place for _, place in run]
+        yield numbers[0], numbers[-1] + 1
 
 
 def audit_html(audit: Audit) -> str:
@@ -58,14 +161,18 @@ def audit_html(audit: Audit) -> str:
         shares = {stage: number_of(row[stage]) for stage in STAGES}
         numbers = (f"{shares[stage]:.3f}" for stage in stages)
         cells.append((row["group"], row["gold turns"], _bar([*shares.values()]), *numbers))
-    # Gold turns that were not read, and texts that a later one may replace.
+    # Lost questions, and texts that a later one may replace.
+    opened = [
+        f"<details><summary>{escaped(each.stage)}: {escaped(each.question.text)}</summary>"
+        f"{question_html(audit, each)}</details>"
+        for each in audit.lost[:_LISTED]
+    ]
     rows = audit.rows()
     turns = [
         (row["question"], row["said"], row["stage"], row["rank"], row["memory"] or row["unsure"])
         for row in rows
     ]
     heads = ("question", "said", "stage", "rank", "best memory of it")
-    lost = [each for each, row in zip(turns, rows, strict=True) if row["stage"] != READ]
     # Each piece of advice opens the list of its gold turns.
     advice = []
     for each in audit.advice:
@@ -87,8 +194,8 @@ def audit_html(audit: Audit) -> str:
         "<h2>What more would buy</h2><p>Share of the gold turns among so many of the best texts, "
         "or in so many tokens of them.</p>",
         table_html(("read", "share of gold turns"), curve if audit.stages else ()),
-        "<h2>Missed evidence</h2>",
-        table_html(heads, lost[:_LISTED]),
+        f"<h2>Wrong questions first</h2><p>{escaped(lost_sentence(audit))}</p>",
+        *opened,
         "<h2>Stale beside current</h2><p>A text, and the most alike one of a later session. A pair "
         "may agree; a contradiction in other words is not found.</p>",
         table_html(("text", "later text", "cosine", "ended by the store"), stale[:_LISTED]),

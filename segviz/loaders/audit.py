@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,32 +29,40 @@ from segviz.text.captions import one_line, shorten
 
 _SAYS = ("error_type", "correct_evidence", "correct_answer", "reasoning")
 _EXPECTED = f"objects with question and one of {', '.join(_SAYS)}"
-_OWNERS = ("question_id", "sample_id", "conversation_id", "conversation")
+OWNERS = ("question_id", "sample_id", "conversation_id", "conversation")
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
-    """Entry of an audit file: its ``fields``, and the keys and positions that lead to it."""
+class Entry:
+    """Entry of a file about questions of a data set.
+
+    ``place`` are the keys and positions that lead to it, ``owners`` the ids of conversations that
+    the objects around it name.
+    """
 
     place: Place
     fields: Mapping[str, Any]
+    owners: tuple[str, ...] = ()
 
     def names(self, conversation: str) -> bool:
         """Returns True if the entry's id, or a key above it, contains a conversation's id."""
         if conversation.isdecimal():  # an id made by the loader: every number would match
             return False
-        owners = [self.fields.get(name) for name in _OWNERS]
+        owners = (self.fields.get(name) for name in OWNERS)
         whole = rf"(?<![^\W_]){re.escape(conversation)}(?![^\W_])"
         return any(
             conversation in one and re.search(whole, one)
-            for one in (*owners, *self.place)
+            for one in (*owners, *self.owners, *self.place)
             if isinstance(one, str)
         )
 
-    @property
-    def number(self) -> int:
-        """Index of the question: the number at the end of the entry's id, -1 without one."""
-        match = re.search(r"[0-9]{1,9}$", str(self.fields.get("question_id", "")))
+    def number(self, conversation: str = "") -> int:
+        """Returns the index of the question, -1 without one.
+
+        It is the number at the end of the entry's id, after the id of the conversation.
+        """
+        own = str(self.fields.get("question_id", "")).replace(conversation, "")
+        match = re.search(r"[0-9]{1,9}$", own)
         return int(match[0]) if match else -1
 
 
@@ -95,7 +103,7 @@ def with_audit(
     # Entries are found at any depth of a JSON file, or are the rows of a table.
     try:
         document, mended = read_records(data, budget)
-        entries = list(_entries(document))
+        entries = list(entries_in(document, _is_dispute))
         if not entries:
             raise LoadError("no entry of an audit is in it", remedy="give the audit's own file")
     except LoadError as error:
@@ -118,40 +126,55 @@ def with_audit(
     return replace(corpus, conversations=conversations, report=report_with)
 
 
-def _entries(document: object, place: Place = ()) -> Iterator[_Entry]:
-    """Yields the objects, at any depth, with a question and a field such as ``correct_answer``."""
+def _is_dispute(fields: Mapping[str, Any]) -> bool:
+    """Returns True for an object with a question and a field such as ``correct_answer``."""
+    return isinstance(fields.get("question"), str) and any(name in fields for name in _SAYS)
+
+
+def entries_in(
+    document: object,
+    wanted: Callable[[Mapping[str, Any]], bool],
+    place: Place = (),
+    owners: tuple[str, ...] = (),
+) -> Iterator[Entry]:
+    """Yields the objects of a document, at any depth, that are ``wanted``.
+
+    ``place`` and ``owners`` are those of an :class:`Entry`.
+    """
     if isinstance(document, dict):
-        if isinstance(document.get("question"), str):
-            if any(name in document for name in _SAYS):
-                yield _Entry(place, document)
+        if wanted(document):
+            yield Entry(place, document, owners)
             return
+        if isinstance(document.get("question"), str):
+            return
+        owners += tuple(own for name in OWNERS if isinstance(own := document.get(name), str))
         for key, value in document.items():
-            yield from _entries(value, (*place, key))
+            yield from entries_in(value, wanted, (*place, key), owners)
     elif isinstance(document, list):
         for row, value in enumerate(document):
-            yield from _entries(value, (*place, row))
+            yield from entries_in(value, wanted, (*place, row), owners)
 
 
 def _marked(
-    conversations: Sequence[Conversation], entries: Sequence[_Entry], notes: Notes
+    conversations: Sequence[Conversation], entries: Sequence[Entry], notes: Notes
 ) -> tuple[tuple[Conversation, ...], int]:
     """Returns the conversations with marked questions, and how many entries match a question."""
     # Places of the questions with a text: (conversation, question).
     known: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for at, each in enumerate(conversations):
         for row, question in enumerate(each.questions):
-            known[_plain(question.text)].append((at, row))
+            known[plain_question(question.text)].append((at, row))
     turns = [turn_index(turn.id for turn in each.turns) for each in conversations]
     marks: dict[tuple[int, int], Dispute] = {}
     matched = 0
     for entry in entries:
-        places = known.get(_plain(entry.fields["question"]), [])
+        places = known.get(plain_question(entry.fields["question"]), [])
         if named := {at for at, each in enumerate(conversations) if entry.names(each.id)}:
             places = [(at, row) for at, row in places if at in named]
         exact = [
             (at, row)
             for at, row in places
-            if conversations[at].questions[row].index == entry.number
+            if conversations[at].questions[row].index == entry.number()
         ]
         matched += bool(places)
         for at, row in exact or places:
@@ -165,7 +188,7 @@ def _marked(
     return tuple(marked(at, each) for at, each in enumerate(conversations)), matched
 
 
-def _dispute(entry: _Entry, turns: Mapping[str, str], notes: Notes) -> Dispute:
+def _dispute(entry: Entry, turns: Mapping[str, str], notes: Notes) -> Dispute:
     """Returns an entry's objection to a question.
 
     ``turns`` maps ids of turns, in any spelling, to the ids of the conversation (``turn_index``).
@@ -188,6 +211,6 @@ def _dispute(entry: _Entry, turns: Mapping[str, str], notes: Notes) -> Dispute:
     )
 
 
-def _plain(text: str) -> str:
+def plain_question(text: str) -> str:
     """Returns a question in lower case with single spaces, to compare texts."""
     return " ".join(text.split()).casefold()

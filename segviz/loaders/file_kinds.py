@@ -54,6 +54,12 @@ _HOLDERS = ("results", "memories", "facts", "edges", "items", "agents", "passage
 _AUDIT = "compare them with their conversation by segviz audit; load messages from a file of them"
 
 
+_RUN = (
+    "load the file that holds the conversation, and compare these with it on Compare or by segviz "
+    "audit --run"
+)
+
+
 def _refused(kind: str) -> LoadError:
     unpack = "archive" in kind
     remedy = "unpack it and load the file inside" if unpack else "export the conversation as JSON"
@@ -68,7 +74,7 @@ def other_kind(document: object) -> LoadError | None:
     rows = document if isinstance(document, list) else [document]
     if any(isinstance(row, dict) and _is_result(row) for row in rows):
         what = "these are questions or results of an evaluation, without their conversation"
-        return OtherKind(what, remedy="load the file that holds the conversation")
+        return OtherKind(what, remedy=_RUN)
     return None
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from segviz import files
 from segviz.conversation import StoredText, distinct
+from segviz.loaders.budget import Budget
 from segviz.loaders.cells import read_packed, read_table, table_of
 from segviz.loaders.decode import printable
 from segviz.loaders.document import PlainText, spelled, usual_keys
@@ -62,12 +63,20 @@ _NOTES = re.compile(r"\.(?:txt|md)$", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 
 
-def read_stored(path: str | Path) -> tuple[StoredText, ...]:
-    """Reads the texts in the dump of a memory system; raises LoadError if there are none."""
-    data, name = files.read(path), Path(path).name
+def read_stored(
+    source: str | Path | bytes, name: str = "", budget: Budget | None = None
+) -> tuple[StoredText, ...]:
+    """Reads the texts in the dump of a memory system; raises LoadError if there are none.
+
+    ``source`` is its path, or its bytes with a ``name``; ``budget`` limits what it unpacks to.
+    """
+    if isinstance(source, bytes):
+        data = source
+    else:
+        data, name = files.read(source), Path(source).name
     expected = "records with a text, such as {memory, id, created_at}, or a list of texts"
     try:
-        document, _ = read_packed(data)
+        document, _ = read_packed(data, budget)
         if isinstance(document, PlainText):
             document = _texts(document) if _NOTES.search(name) else _rows(document)
         texts = stored_texts(document)

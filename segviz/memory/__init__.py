@@ -14,7 +14,7 @@
 May import ``systems``, ``store`` and the packages below them. Public face: the names below.
 """
 
-from segviz.memory.answer import RIGHT_FROM, reference
+from segviz.memory.answer import RIGHT_FROM, contains_answer, reference
 from segviz.memory.builder import Building, BuildPaused, arrivals, build, check_leaves
 from segviz.memory.changes import Change, Changes, EvidenceChange, Superseded, superseded
 from segviz.memory.factory import (
@@ -43,7 +43,7 @@ from segviz.memory.memory import (
     settings_for,
 )
 from segviz.memory.rehearsal import CallEstimate, Rehearsal, rehearse
-from segviz.memory.stores import provider, system_from, system_of
+from segviz.memory.stores import provider, run_memory, system_from, system_of
 from segviz.memory.written import TextRequest
 
 __all__ = [
@@ -68,6 +68,7 @@ __all__ = [
     "ask",
     "build",
     "check_leaves",
+    "contains_answer",
     "declared",
     "from_saved",
     "known_prompts",
@@ -85,6 +86,7 @@ __all__ = [
     "provider",
     "reference",
     "rehearse",
+    "run_memory",
     "settings_for",
     "sound",
     "superseded",

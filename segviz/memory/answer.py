@@ -26,6 +26,7 @@ from segviz.llm.prompts import (
 )
 from segviz.memory.memory import Memory
 from segviz.retrieval import Evidence, Result
+from segviz.text.answers import states
 from segviz.text.captions import clipped
 
 RIGHT_FROM = 2
@@ -151,6 +152,18 @@ def by_rule(question: Question, text: str) -> int | None:
     if is_adversarial(question):
         return 3 if declines(text) else 0
     return None
+
+
+def contains_answer(question: Question, text: str) -> bool | None:
+    """Returns True if an answer is right, as far as words tell; None without a gold answer.
+
+    A rule decides as in :func:`by_rule`; else an answer is right if it has all content words of the
+    gold answer, numbers and dates in any form. So an answer in other words counts as wrong.
+    """
+    score = by_rule(question, text)
+    if score is not None:
+        return score >= RIGHT_FROM
+    return None if question.answer is None else states(text, question.answer)
 
 
 def judging(

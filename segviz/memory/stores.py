@@ -20,10 +20,14 @@ import numpy as np
 
 from segviz.construct import Arrival, Declared, Services
 from segviz.conversation import UNIT_RULES, Conversation, StoredText, Turn, distinct
+from segviz.embedding import Embedder
 from segviz.handover import HandoverError, built_in
 from segviz.loaders.document import usual_keys
+from segviz.loaders.runs import RunAnswer, session_text
 from segviz.loaders.stored import NAMES, records_in, stored_text
+from segviz.memory.builder import build
 from segviz.memory.from_table import memory_from
+from segviz.memory.memory import Memory
 from segviz.plugins import load_plugins
 from segviz.retrieval import MemoryView, Retrieval, Stage
 from segviz.systems import SYSTEMS
@@ -172,6 +176,66 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
     return Provided
 
 
+def run_memory(
+    conversation: Conversation,
+    answers: Mapping[int, RunAnswer],
+    stored: Sequence[StoredText] = (),
+    *,
+    name: str,
+    unit: str = "turn",
+    embedder: str | Embedder = "auto",
+) -> Memory:
+    """Makes a memory whose own retrieval is that of a run.
+
+    Args:
+        conversation: the conversation; only questions of the run are kept.
+        answers: what the run did with its questions, by index (``segviz.loaders.runs``).
+        stored: the texts that the run's memory stored. Without them, a run of turns counts as a
+            memory of all turns, and one of sessions as a memory of all sessions.
+        name: name of the system.
+        unit: rule of the units.
+        embedder: as in ``segviz.build``.
+
+    Raises:
+        ValueError: The run retrieved nothing that is a turn, a session, a text or a stored one.
+    """
+    # A question whose texts are unknown has no stage, so its evidence is left out.
+    asked = [one for one in conversation.questions if one.index in answers]
+    given = {one.index: answers[one.index].retrieved for one in asked}
+    kept = [one if given[one.index] is not None else replace(one, evidence=()) for one in asked]
+    returned = {one.text: given[one.index] or () for one in asked}
+    every = [each for texts in returned.values() for each in texts]
+    ids = {each.id for each in every}
+    # All that could have been retrieved: what is stored, else all turns, sessions or both.
+    turns = [StoredText(each.id, each.spoken, (each.id,)) for each in conversation.turns]
+    sessions = [session_text(each) for each in conversation.sessions]
+    of_sessions = any(each.id in ids for each in sessions)
+    of_turns = not of_sessions or any(each.id in ids for each in turns)
+    there = list(stored) or [*turns * of_turns, *sessions * of_sessions]
+    known = {name for each in there for name in (each.id, each.text)}
+    named = [each for each in every if each.id == each.text]  # ids without a text
+    if named and not any(each.id in known for each in every):
+        raise ValueError(
+            f"the run retrieved {named[0].id!r:.60}, which is no turn or session of "
+            f"{conversation.id!r:.60} and no stored text; expected ids such as "
+            f"{conversation.turns[0].id!r} and {conversation.sessions[0].id!r}, or texts"
+        )
+    for each in every:
+        if each.id not in known and each.text not in known:
+            there.append(each)
+            known |= {each.id, each.text} - {""}
+
+    def add(conversation: Conversation) -> None:
+        """Stores nothing: the texts are known."""
+
+    def search(question: str, k: int) -> list[StoredText]:
+        return [*returned.get(question, ())][:k]
+
+    system = provider(add, search, name=name, texts=lambda: there)
+    whole = replace(conversation, questions=tuple(kept))
+    return build(whole, system, unit, embedder=embedder)
+
+
 def _nodes_of(given: Sequence[Scored], structure: Structure) -> dict[int, float]:
     """Maps the node of each text that a search returned to its score, in their order.
 
@@ -290,6 +354,9 @@ def _scored(what: str, given: Any) -> list[Scored]:
     if isinstance(rows, list) and len(rows) > _MOST:
         raise HandoverError(f"{what} returned more than {_MOST:,} texts; a list must end")
     for row in rows:
+        if isinstance(row, StoredText):
+            texts.append((row, None))
+            continue
         if isinstance(row, tuple) and len(row) == 2 and isinstance(row[0], str):
             row = {"text": row[0], "score": row[1]}
         plain = row

@@ -13,6 +13,7 @@ from threading import BoundedSemaphore, Lock
 
 import streamlit as st
 
+from segviz import store
 from segviz.conversation import Conversation
 from segviz.embedding import get_embedder
 from segviz.files import NoRoom, check_room
@@ -24,6 +25,8 @@ TURNS = 5_000
 
 UNPACKED = security.UPLOAD_MB * 1_000_000
 """Most bytes that an upload unpacks to."""
+
+_UPLOAD_MB = 200  # Streamlit's own limit
 
 PARTS = 200_000
 """Most lines of a text, or objects of JSON, in a file; counted before they are read."""
@@ -81,6 +84,16 @@ def arrive() -> None:
 def upload_budget() -> Budget:
     """Returns the limit on what an upload unpacks to, which is the usual one if not public."""
     return Budget(UNPACKED, PARTS) if security.public() else Budget()
+
+
+def upload_mb() -> int:
+    """Returns the size of the largest upload in megabytes; a larger file is opened by its path."""
+    return security.UPLOAD_MB if security.public() else _UPLOAD_MB
+
+
+def saved_memory(data: bytes) -> store.Saved:
+    """Reads an uploaded memory; StoreError if it is damaged or too large for a public server."""
+    return store.parse(data, UNPACKED) if security.public() else store.parse(data)
 
 
 def check_turns(conversation: Conversation) -> None:

@@ -7,6 +7,7 @@ import pytest
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
+from segviz import store
 from segviz.evaluation import MEASURES, ONE_WRITER
 from segviz.memory import build
 from segviz.systems import SYSTEMS
@@ -64,6 +65,37 @@ class TestCompare:
         stages = frame(clean(app), "Extracted facts")
         assert set(stages["Segment tree"]) <= {"read", "written, not ranked"}
         assert "read" in set(stages["Extracted facts"])
+
+    @pytest.mark.parametrize("kind", ["run", "dump", "memory"])
+    def test_a_file_beside_the_conversation_lists_wrong_questions_first(
+        self, kind, monkeypatch, begun_file
+    ):
+        monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))
+        begun = sample(sessions=6)
+        asked = begun.questions[1]
+        data = {
+            "run": json.dumps([{"question": asked.text, "retrieved": ["D1:1"], "answer": "<b>"}]),
+            "dump": json.dumps([{"memory": turn.spoken} for turn in begun.turns[:3]]),
+            "memory": store.dump(build(begun, "bm25").saved),
+        }[kind]
+        data = data if isinstance(data, bytes) else data.encode()
+        app = clean(page("compare").run())
+        box = app.file_uploader(key="audited-file")
+        app = clean(box.set_value(("mine.json", data, "application/json")).run())
+        (label,) = {one.value for one in app.selectbox if str(one.key).startswith("lost-memory")}
+        assert label == "File mine"
+        shown = texts(app)
+        assert "with a lost gold turn" in shown
+        if kind == "run":
+            assert "1 question with a lost gold turn or a wrong answer" in shown
+            assert f"**{unmarked(asked.text)}**" in [one.value for one in app.main.markdown]
+
+    def test_a_file_that_is_none_of_these_is_refused(self, monkeypatch, begun_file):
+        monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))
+        app = clean(page("compare").run())
+        box = app.file_uploader(key="audited-file")
+        app = clean(box.set_value(("mine.json", b'{"a": 1}', "application/json")).run())
+        assert "This file is not used." in texts(app)
 
     def test_systems_are_built_over_the_same_leaves_and_measured(self):
         app = clean(page("compare").run())

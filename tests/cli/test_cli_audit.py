@@ -192,3 +192,37 @@ def test_unusable_limits_are_refused(run, store, options, problem):
     ran = run(*ASK, "--store", store, *options)
     assert ran.code == 2
     assert problem in ran.err
+
+
+def test_a_run_is_audited_on_every_conversation_that_it_answers(run, tmp_path):
+    begun = sample(sessions=6)
+    first, second = begun.questions[:2]
+    rows = [
+        {"question": first.text, "retrieved": list(first.evidence), "answer": first.answer},
+        {"question": second.text, "retrieved": [], "answer": "No idea"},
+    ]
+    path = tmp_path / "mine.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    files = ("--html", tmp_path / "audit.html", "-o", tmp_path / "lost.csv")
+    ran = run(*ASK, "--run", path, "--fail-under", "recall=.9", *files)
+    assert (ran.code, "failed: recall is 0." in ran.out) == (3, True)
+    assert "Wrong questions first" in (tmp_path / "audit.html").read_text()
+    found = run(*ASK, "--run", path, "--json").json
+    assert found["grades"][0] == {"group": "all", "answers": 2, "right": 0.5}
+    stages = {row["number"]: row["stage"] for row in found["evidence"]}
+    assert stages == {0: "read", 1: "written, not ranked"}
+    # The same conversation twice is two conversations.
+    both = tmp_path / "both.json"
+    (one,) = json.loads((tmp_path / "ines-theo.json").read_text())
+    both.write_text(json.dumps([one, one | {"sample_id": "twin-1"}]))
+    ran = run("audit", both, "--run", path, *ASK[2:])
+    assert "2 conversations, 4 questions with evidence" in ran.out
+    assert run("audit", both, "--run", path, *ASK[2:], *files).code == 2
+    assert len(run("audit", both, "--run", path, *ASK[2:], "--json").json["conversations"]) == 2
+
+
+def test_a_run_of_other_questions_is_refused(run, tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps([{"question": "Who?", "answer": "I"}]))
+    ran = run(*ASK, "--run", path)
+    assert (ran.code, "no record of a question of" in ran.err) == (2, True)

@@ -13,7 +13,7 @@ from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation.audit import audit, superseded
 from segviz.evaluation.stages import curve_rows
-from segviz.export.audit import audit_html, audit_junit
+from segviz.export.audit import audit_html, audit_junit, question_html
 from segviz.export.tables import rows_csv
 from segviz.handover import HandoverError
 from segviz.memory import system_of
@@ -227,7 +227,7 @@ def test_limits_are_kept_or_missed_and_written_as_junit():
 def test_every_piece_of_advice_opens_its_turns_on_the_page():
     found = planted(lambda i: None if i < 5 else 15)
     page = audit_html(found)
-    assert page.count("<details>") == len(found.advice) == 2
+    assert page.count("<details>") - len(found.lost) == len(found.advice) == 2
     behind = page.split("</details>")[0]
     assert behind.count("<tr>") == 1 + len(found.advice[0].places)
 
@@ -272,3 +272,26 @@ def test_a_store_that_was_not_empty_is_said(before):
     said = [each.text for each in found.advice if "before the first was added" in each.text]
     assert len(said) == bool(before)
     assert all("had 2 texts" in text for text in said)
+
+
+def test_lost_questions_come_worst_stage_first_and_right_answers_last():
+    found = planted(lambda i: None if i < 2 else 1 if i < 4 else 30)
+    graded = found.graded({0: True, 1: False, 2: False}, {1: HOSTILE})
+    assert [(each.question.index, each.stage, each.right) for each in graded.lost[:4]] == [
+        (1, "never written", False),
+        (4, "written, not ranked", None),
+        (5, "written, not ranked", None),
+        (6, "written, not ranked", None),
+    ]
+    order = [each.question.index for each in graded.lost]
+    assert (order[-2:], 3 in order) == ([2, 0], False)  # answered wrong, answered right; read
+    third = next(each for each in graded.lost if each.question.index == 4)
+    ranked = graded.ranked(third)
+    assert [each.rank for each in ranked] == [*range(1, 11), 30]
+    gold = third.question.evidence
+    assert [each.gold for each in ranked] == [()] * 10 + [gold]
+    assert ranked[-1].turns == gold
+    assert "Answer, wrong: &lt;script&gt;" in question_html(graded, graded.lost[0])
+    page = question_html(graded, third)
+    assert page.count("<tr>") == 1 + 1 + 11
+    assert page.count('class="gold ') == 2  # where it was said, and the text with it

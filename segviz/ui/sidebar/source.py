@@ -17,7 +17,7 @@ from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fe
 from segviz.ui import keys, security
 from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as
 from segviz.ui.state import CORPORA_KEPT, fingerprint, remember, starts
-from segviz.ui.visit import UNPACKED, upload_budget
+from segviz.ui.visit import saved_memory, upload_budget, upload_mb
 from segviz.ui.widgets.captions import refusal
 from segviz.ui.widgets.waiting import waiting
 from segviz.waiting import waited_for
@@ -26,14 +26,6 @@ _LIMITED = (
     "this server opens conversations and memories below the folder it was given with "
     "--allow-paths, and none without; upload the file instead"
 )
-
-UPLOAD_MB = 200
-"""Largest upload in megabytes, Streamlit's own limit. A larger file is opened by its path."""
-
-
-def _upload_mb() -> int:
-    return security.UPLOAD_MB if security.public() else UPLOAD_MB
-
 
 _DOWNLOADED = "downloaded"  # path of a file that the next run opens
 _OPENED = "just-opened"
@@ -118,14 +110,14 @@ def drop_zone() -> None:
         "Drop a file",
         key=keys.DROPPED,
         label_visibility="collapsed",
-        max_upload_size=_upload_mb(),
+        max_upload_size=upload_mb(),
         on_change=take,
     )
 
 
 def _upload() -> OpenFile | None:
     """Draws the upload of a file; returns the uploaded or dropped file, if any."""
-    most = _upload_mb()
+    most = upload_mb()
     chosen = st.file_uploader(
         "Upload",
         key="upload",
@@ -147,9 +139,7 @@ def _upload() -> OpenFile | None:
 
     def saved() -> store.Saved | None:
         data = file.getvalue()
-        if not store.recognises(data):
-            return None
-        return store.parse(data, UNPACKED) if security.public() else store.parse(data)
+        return saved_memory(data) if store.recognises(data) else None
 
     return opened_as(key, lambda how, _: _parsed(file.getvalue(), file.name, how), saved)
 

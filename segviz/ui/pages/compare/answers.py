@@ -24,7 +24,8 @@ from segviz.figures.compare import DIFFERENCE, standing_plot, standing_sentence
 from segviz.llm import ChatByRole, usage
 from segviz.memory import CallEstimate, Rehearsal, answer
 from segviz.ui.pages.compare import Comparing
-from segviz.ui.pages.compare.stages import stages_panel
+from segviz.ui.pages.compare.lost import lost_panel, upload
+from segviz.ui.pages.compare.stages import followed, stages_panel
 from segviz.ui.sidebar.models import expected_calls
 from segviz.ui.state import fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, short, spread_rows, trouble, unmarked
@@ -43,11 +44,18 @@ _MEANING = (
 
 
 def graded_panel(compared: Comparing) -> None:
-    """Draws the stages of gold turns, which the graded answers below them decide, and these."""
+    """Draws the stages of gold turns, which the graded answers below them decide, and these.
+
+    A memory or run in a file is one more.
+    """
+    opened = upload(compared)
     above = st.container()
     answers = answers_panel(compared)
+    right = {label: answered.right for label, answered in answers.items()}
     with above:
-        stages_panel(compared, {label: answered.right for label, answered in answers.items()})
+        shown = followed(compared, right, opened)
+        stages_panel(compared, shown)
+        lost_panel(shown, opened)
 
 
 def answers_panel(compared: Comparing) -> dict[str, AnswerEvaluation]:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import streamlit as st
 
 from segviz.conversation import STORES, sample_path
-from segviz.evaluation.stages import (
-    STAGE_CHART,
-    STAGES,
-    EvidenceStage,
-    evidence_stages,
-    occurring,
-    stage_rows,
-    with_answers,
-)
+from segviz.evaluation.audit import Audit, audit_by
+from segviz.evaluation.stages import STAGE_CHART, STAGES, occurring, stage_rows
 from segviz.figures.charts import rows_figure
 from segviz.loaders.stored import read_stored
 from segviz.memory import Memory, memory_from
+from segviz.retrieval import RetrievalSettings
 from segviz.ui.pages.compare import Comparing
 from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.captions import counted
@@ -37,39 +31,79 @@ _COLOURS = dict(zip(STAGES, session_colours(len(STAGES)), strict=True))  # as in
 _BY = {"all questions": "", "by category": "category", "by session": "session", _EACH: ""}
 
 
-def stages_panel(compared: Comparing, right: Mapping[str, Mapping[int, bool]]) -> None:
-    """Draws the stage at which each memory loses gold turns; on request where that takes long.
+@dataclass(frozen=True)
+class Followed:
+    """Memory through which gold turns are followed, by ``settings``, with its ``label``.
 
-    ``right`` maps the label of a system to its graded answers, as in ``with_answers``. Facts that a
-    model or a person wrote from this conversation are one more memory.
+    ``key`` is the content key of both. ``right`` and ``answers`` are those of ``Audit``.
     """
-    session = compared.session
+
+    label: str
+    key: str
+    memory: Memory
+    settings: RetrievalSettings
+    right: Mapping[int, bool] = field(default_factory=dict)
+    answers: Mapping[int, str] = field(default_factory=dict)
+
+    def audit(self) -> Audit | None:
+        """Returns the audit of the memory; None if the user has stopped it."""
+        found = computed(
+            "audits",
+            self.key,
+            _KEPT,
+            "Follow every gold turn",
+            lambda: audit_by(self.memory, self.settings),
+        )
+        return found and found.graded(self.right, self.answers)
+
+
+def followed(
+    compared: Comparing, right: Mapping[str, Mapping[int, bool]], opened: Followed | None
+) -> dict[str, Followed]:
+    """Returns the memories whose gold turns are followed, by label.
+
+    They are those of the page, the facts that come with the conversation, and an ``opened`` one.
+    ``right`` maps the label of a system to its graded answers.
+    """
+    session, memories = compared.session, dict(compared.memories)
+    if facts := _facts(session):
+        memories[_FACTS] = facts
+    compared = replace(compared, memories=memories)
+    shown: dict[str, Followed] = {}
+    for name, memory in memories.items():
+        full, asked = compared.label(name), compared.asked(name)
+        key = fingerprint(session.key, name, repr(asked), repr(memory.settings))
+        label = full.partition(" (")[0]
+        shown[label] = Followed(label, key, memory, asked, right.get(full, {}))
+    return shown if opened is None else {**shown, opened.label: opened}
+
+
+def stages_panel(compared: Comparing, shown: Mapping[str, Followed]) -> None:
+    """Draws the stage at which each memory loses gold turns; on request where that takes long."""
     with st.expander(
         "Where each memory loses gold turns",
-        at_once(session, len(compared.memories) + 1),
+        at_once(compared.session, len(shown)),
         key="stages",
         on_change="rerun",
     ) as panel:
         if not panel.open:
             return
-        if facts := _facts(session):
-            compared = replace(compared, memories={**compared.memories, _FACTS: facts})
-        labels = {compared.label(name): name for name in compared.memories}
         with st.container(horizontal=True, vertical_alignment="bottom"):
             by = st.segmented_control(
                 "Gold turns", list(_BY), default="all questions", required=True, key="stages-by"
             )
             one = None
             if _BY[by]:
-                one = st.selectbox("Memory", list(labels))
+                one = st.selectbox("Memory", list(shown))
         # The stages of every memory, or of the chosen one; the user can stop any of them.
         evidence = {}
-        for label, name in labels.items():
+        for label, memory in shown.items():
             if one in (None, label):
-                turns = _stages(compared, name)
-                if turns is None:
+                audit = memory.audit()
+                if audit is None:
                     return
-                evidence[label.partition(" (")[0]] = with_answers(turns, right.get(label, {}))
+                if audit.stages:
+                    evidence[label] = audit.stages
         rows: list[dict[str, Any]] = [
             row | ({} if one else {"group": name})
             for name, turns in evidence.items()
@@ -80,7 +114,8 @@ def stages_panel(compared: Comparing, right: Mapping[str, Mapping[int, bool]]) -
             f"with the turn is among the {compared.settings.k} best. "
             f"{STAGES[-1].capitalize()}: such a node is among them, and the answer below, if there "
             "is one, is right. A node above the leaves holds a turn if it quotes the turn."
-            + (f" {_FACTS}: texts that a memory rewrote from the turns." if facts else "")
+            + f" {_FACTS}: texts that a memory rewrote from the turns."
+            * (_FACTS in shown)
         )
         if by == _EACH:
             asked = {question.index: question.text for question in compared.questions}
@@ -121,15 +156,3 @@ def _facts(session: AppSession) -> Memory | None:
         return memory_from(facts, conversation=conversation, embedder=model) if facts else None
 
     return remember("facts", session.key, 1, made)
-
-
-def _stages(compared: Comparing, name: str) -> Sequence[EvidenceStage] | None:
-    """Returns the stage of every gold turn in one memory; None if the user has stopped it."""
-    memory, asked = compared.memories[name], compared.asked(name)
-    return computed(
-        "evidence-stages",
-        fingerprint(compared.session.key, name, repr(asked), repr(memory.settings)),
-        _KEPT,
-        "Follow every gold turn",
-        lambda: evidence_stages(memory, compared.questions, asked),
-    )
