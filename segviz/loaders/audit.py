@@ -33,7 +33,7 @@ OWNERS = ("question_id", "sample_id", "conversation_id", "conversation")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class QuestionEntry:
     """Entry of a file about questions of a data set.
 
     ``place`` are the keys and positions that lead to it, ``owners`` the ids of conversations that
@@ -136,14 +136,14 @@ def entries_in(
     wanted: Callable[[Mapping[str, Any]], bool],
     place: Place = (),
     owners: tuple[str, ...] = (),
-) -> Iterator[Entry]:
+) -> Iterator[QuestionEntry]:
     """Yields the objects of a document, at any depth, that are ``wanted``.
 
-    ``place`` and ``owners`` are those of an :class:`Entry`.
+    ``place`` and ``owners`` are those of an :class:`QuestionEntry`.
     """
     if isinstance(document, dict):
         if wanted(document):
-            yield Entry(place, document, owners)
+            yield QuestionEntry(place, document, owners)
             return
         if isinstance(document.get("question"), str):
             return
@@ -156,7 +156,7 @@ def entries_in(
 
 
 def _marked(
-    conversations: Sequence[Conversation], entries: Sequence[Entry], notes: Notes
+    conversations: Sequence[Conversation], entries: Sequence[QuestionEntry], notes: Notes
 ) -> tuple[tuple[Conversation, ...], int]:
     """Returns the conversations with marked questions, and how many entries match a question."""
     # Places of the questions with a text: (conversation, question).
@@ -188,7 +188,7 @@ def _marked(
     return tuple(marked(at, each) for at, each in enumerate(conversations)), matched
 
 
-def _dispute(entry: Entry, turns: Mapping[str, str], notes: Notes) -> Dispute:
+def _dispute(entry: QuestionEntry, turns: Mapping[str, str], notes: Notes) -> Dispute:
     """Returns an entry's objection to a question.
 
     ``turns`` maps ids of turns, in any spelling, to the ids of the conversation (``turn_index``).

@@ -16,7 +16,7 @@ from typing import Any
 
 from segviz import files
 from segviz.conversation import Conversation, Question, Session, StoredText
-from segviz.loaders.audit import Entry, entries_in, plain_question
+from segviz.loaders.audit import QuestionEntry, entries_in, plain_question
 from segviz.loaders.budget import Budget
 from segviz.loaders.cells import read_records
 from segviz.loaders.document import spelled
@@ -41,7 +41,7 @@ _EXPECTED = (
 
 @dataclass(frozen=True, slots=True)
 class RunAnswer:
-    """What a system did with one question; None where the file does not say.
+    """Texts retrieved and answer given for one question; None where the file does not say.
 
     ``retrieved`` are the texts, best first. A turn or session has its id and its turns as sources.
     ``answer`` is the system's, ``right`` a grade in the file.
@@ -57,7 +57,7 @@ class Run:
     """Records of a run file, under its ``name``; :meth:`of` finds those of a conversation."""
 
     name: str
-    entries: tuple[Entry, ...]
+    entries: tuple[QuestionEntry, ...]
 
     def of(self, conversation: Conversation, ids: Sequence[str]) -> dict[int, RunAnswer]:
         """Returns what the run did with the questions of a conversation, by their index.
@@ -82,7 +82,7 @@ class Run:
                 answers[question.index] = _answer(entry.fields, conversation)
         return answers
 
-    def _about(self, conversation: str, ids: Sequence[str]) -> Iterator[Entry]:
+    def _about(self, conversation: str, ids: Sequence[str]) -> Iterator[QuestionEntry]:
         """Yields the records that may be about a conversation."""
         others = [each for each in ids if each != conversation]
         for entry in self.entries:
