@@ -16,6 +16,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -24,13 +25,14 @@ from typing import IO
 from segviz import files
 from segviz.conversation import Conversation, Corpus, with_distinct_ids
 from segviz.loaders.budget import DAMAGED, Budget
+from segviz.loaders.cells import named_rows
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Folder, Member, Options, PlainText
 from segviz.loaders.errors import LoadError, OtherKind, opening
 from segviz.loaders.file_kinds import is_binary, other_kind
 from segviz.loaders.formats import LOADERS, loader_of, slack
 from segviz.loaders.loader import Loader
-from segviz.loaders.questions import are_questions
+from segviz.loaders.questions import are_questions, beside
 from segviz.loaders.report import Note, Notes, shown
 from segviz.loaders.unread import note_unread
 from segviz.text.captions import counted
@@ -240,25 +242,41 @@ def _search(members: Members, options: Options) -> _Search:
                 search.readable.append(_Readable(path, loader, document, notes))
             elif isinstance(document, PlainText) and document.text.lstrip()[:1] in ("[", "{"):
                 search.problems.append((path, document.error))  # the file is broken JSON
-            elif are_questions(document):
-                asked.append((PurePosixPath(path).parent, document))
+            elif are_questions(rows := _rows(document)):
+                asked.append((PurePosixPath(path).parent, rows))
             elif (known := other_kind(document)) is not None:
                 search.kinds.append((path, known))
             else:
                 search.others += 1
     for folder, questions in asked:
-        # A data set may keep the questions beside the dialogue, or in a folder below it.
-        near = [
-            each
-            for each in search.readable
-            if isinstance(each.document, list)
-            and PurePosixPath(each.path).parent in (folder, folder.parent)
-        ]
-        if len(near) == 1 and near[0].loader.label in _WITH_QUESTIONS:
-            near[0].document = {"conversation": near[0].document, "questions": questions}
-        else:
-            search.others += 1
+        search.others += not _ask(search.readable, folder, questions)
     return search
+
+
+def _ask(readable: Sequence[_Readable], folder: PurePosixPath, questions: object) -> bool:
+    """Adds the questions of a file in a folder to their dialogue; returns False without one."""
+    for each in readable:
+        if (named := beside(each.document, questions)) is not None:
+            each.document = named
+            return True
+    # A data set may keep the questions beside the dialogue, or in a folder below it.
+    near = [
+        each
+        for each in readable
+        if isinstance(each.document, list)
+        and PurePosixPath(each.path).parent in (folder, folder.parent)
+    ]
+    if len(near) != 1 or near[0].loader.label not in _WITH_QUESTIONS:
+        return False
+    near[0].document = {"conversation": near[0].document, "questions": questions}
+    return True
+
+
+def _rows(document: object) -> object:
+    """Returns the rows of a table; any other document unchanged."""
+    with suppress(LoadError):
+        return named_rows(document) if isinstance(document, PlainText) else document
+    return document
 
 
 _WITH_QUESTIONS = {LOADERS["openai"].label, LOADERS["records"].label}

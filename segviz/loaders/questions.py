@@ -22,10 +22,10 @@ from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, one_line, quoted, shorten
 
 NAMES: dict[str, tuple[str, ...]] = {
-    "question": ("question", "query"),
+    "question": ("question", "query", "userquestionormessage"),
     "answer": tuple(
         "answer answers idealanswer idealresponse idealsummary expectedanswer expectedcompliance "
-        "referenceanswer goldanswer".split()
+        "referenceanswer goldanswer correctanswer".split()
     ),
     "adversarial": ("adversarialanswer",),
     "category": ("category", "questiontype", "categoryname", "type"),
@@ -113,10 +113,49 @@ def are_questions(document: object) -> bool:
     raws = [each.raw for each in asked_in(document, ())]
     return bool(raws) and all(
         isinstance(raw, dict)
-        and isinstance(raw.get("question"), str)
+        and any(isinstance(raw[key], str) for key in usual_keys(tuple(raw), NAMES["question"]))
         and usual_keys(tuple(raw), NAMES["answer"]) != ()
         for raw in raws
     )
+
+
+def beside(document: object, questions: object) -> object:
+    """Returns a document in which dialogues have the questions of another file that name them.
+
+    So PersonaMem is published: a dialogue per key, and a table of questions, whose answer ``(c)``
+    is one of the options, asked before the message at a position. Returns None if none is named.
+    """
+    rows = (
+        [row for row in questions if isinstance(row, dict)] if isinstance(questions, list) else []
+    )
+    asked: dict[str, list[dict[str, object]]] = {}
+    for row in rows:
+        for key in _OWNERS & row.keys():
+            asked.setdefault(str(row[key]), []).append(row)
+    whole = []
+    for raw in document if isinstance(document, list) else [document]:
+        for name, messages in raw.items() if isinstance(raw, dict) else ():
+            if isinstance(messages, list):
+                own = [_of_dialogue(row, messages) for row in asked.pop(name, ())]
+                whole.append({"id": name, "messages": messages, "questions": own})
+    return whole if any(each["questions"] for each in whole) else None
+
+
+_OWNERS = dict.fromkeys(("shared_context_id", "conversation_id", "dialogue_id")).keys()
+"""Keys by which a question names its dialogue."""
+
+
+def _of_dialogue(row: Mapping[str, object], messages: Sequence[object]) -> dict[str, object]:
+    """Returns a question with its answer written out, and with the text of its next message."""
+    own = {m: row[keys[0]] for m in NAMES if (keys := usual_keys(tuple(row), NAMES[m]))}
+    options = literal(str(row.get("all_options")))[0]
+    mark = str(own.get("answer"))
+    texts = [str(each) for each in (options if isinstance(options, list) else ())]
+    own["answer"] = next((text for text in texts if text.startswith(mark)), own.get("answer"))
+    end = str(row.get("end_index_in_shared_context", ""))
+    rest = messages[int(end) :] if end.isdecimal() and len(end) < 10 else ()
+    spoken = (each for each in rest if isinstance(each, dict) and each.get("role") != "system")
+    return {**own, "asked_at": next((each.get("content") for each in spoken), None)}
 
 
 def read_questions(

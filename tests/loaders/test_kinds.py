@@ -245,6 +245,21 @@ def test_batches_are_sessions_and_questions_in_a_folder_below_are_read(tmp_path:
     ]
 
 
+def test_questions_in_a_table_name_their_dialogue_and_the_message_before_which_they_are_asked(
+    tmp_path: Path,
+) -> None:
+    system = {"role": "system", "content": "A user who paints gates."}
+    chats = [{"aa": [system, ASK, TOLD, system, MORE, GREEN]}, {"bb": [ASK, TOLD]}]
+    (tmp_path / "contexts.jsonl").write_text("\n".join(map(json.dumps, chats)), "utf-8")
+    names = "user_question_or_message,correct_answer,all_options,shared_context_id"
+    rows = [f"{names},end_index_in_shared_context"]
+    rows += [f"\"Who, then?\",(b),\"['(a) Bob', '(b) Hanna']\",{each}" for each in ("aa,3", "bb,2")]
+    (tmp_path / "questions.csv").write_text("\n".join(rows), "utf-8")
+    first, second = (each.questions[0] for each in load(tmp_path))
+    assert (first.text, first.answer, first.asked_at) == ("Who, then?", "(b) Hanna", "S1:3")
+    assert second.asked_at is None
+
+
 def test_the_error_prints_a_mapping_that_reads_the_file() -> None:
     words = ["Is it dry in there?", "It is very dry.", "Good to know.", "So it is."]
     dated = enumerate(words, start=1)
