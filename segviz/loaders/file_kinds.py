@@ -68,6 +68,10 @@ def _refused(kind: str) -> LoadError:
 
 def other_kind(document: object) -> LoadError | None:
     """Returns the error for a document of stored memories, or of questions alone; else None."""
+    if is_trace(document):
+        what = "this is a trace of a memory system as a graph (smartcomment), not a conversation"
+        remedy = "load the conversation that the system was given, and its memories as a store"
+        return OtherKind(what, remedy=remedy)
     if is_store(document):
         what = "these are memories that a system has written, not a conversation"
         return OtherKind(what, remedy=_AUDIT)
@@ -80,6 +84,14 @@ def other_kind(document: object) -> LoadError | None:
 
 def _is_result(row: dict[str, object]) -> bool:
     return isinstance(row.get("qa"), list) or isinstance(row.get("hypothesis"), str)
+
+
+def is_trace(document: object) -> bool:
+    """Returns True for smartcomment's graph of values, in which messages are some of the nodes."""
+    return isinstance(document, dict) and document.keys() >= _TRACE
+
+
+_TRACE = {"nodes", "edges", "operations", "sessions"}
 
 
 def is_store(document: object) -> bool:

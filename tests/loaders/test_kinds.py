@@ -273,3 +273,9 @@ def test_the_error_prints_a_mapping_that_reads_the_file() -> None:
 
 def test_results_without_their_conversation_are_named() -> None:
     assert "results of an evaluation" in failure([{"question_id": "q", "hypothesis": "Blue"}]).what
+
+
+def test_a_graph_of_a_trace_is_named() -> None:
+    nodes = [{"name": f"msg-{n}", "value": "Who painted it?", "full_node_id": n} for n in (1, 2)]
+    graph = {"nodes": nodes, "edges": [], "operations": [], "sessions": [{"session_id": "s"}]}
+    assert "trace of a memory system as a graph (smartcomment)" in failure(graph).what

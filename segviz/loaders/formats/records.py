@@ -37,7 +37,7 @@ from segviz.loaders.decode import literal
 from segviz.loaders.document import Options, Place, PlainText, spelled, usual_keys
 from segviz.loaders.errors import LoadError
 from segviz.loaders.exchanges import REPLIES, REQUESTS, exchanges
-from segviz.loaders.file_kinds import is_store
+from segviz.loaders.file_kinds import is_store, is_trace
 from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import Block, WrittenChat, named_after, numbered, rows_of
@@ -128,8 +128,10 @@ def _loader(form: Form) -> Loader:
         """Returns True if the form fits a message of the document's first dialogue."""
         # The first items decide; all are looked at only if these hold no dialogue.
         first = document[:LOOKED_AT] if isinstance(document, list) else document
-        chat = None if is_store(document) else next(chats_in(first), None)
-        if chat is None and first is not document and not is_store(document):
+        if is_store(document) or is_trace(document):
+            return False
+        chat = next(chats_in(first), None)
+        if chat is None and first is not document:
             chat = next(chats_in(document), None)
         if chat is None:
             return False
