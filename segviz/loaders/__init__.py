@@ -18,7 +18,7 @@ from segviz.conversation import Corpus
 from segviz.loaders.archives import ZIP, FolderMembers, Members, ZipMembers, read_members
 from segviz.loaders.audit import with_audit
 from segviz.loaders.budget import GZIP, Budget, gunzip
-from segviz.loaders.cells import first_row, header, is_table, read_records
+from segviz.loaders.cells import first_rows, header, is_table, read_records
 from segviz.loaders.columns import settle, with_mapping
 from segviz.loaders.decode import printable, read_document
 from segviz.loaders.document import GAP_HOURS, Options, PlainText, Rows
@@ -212,7 +212,7 @@ def _unknown(document: object, options: Options) -> LoadError:
     """Returns the error for a document that no loader reads; it says what the file holds."""
     if isinstance(document, PlainText):
         if is_table(document):
-            _settled(header(document), [first_row(document)], options)
+            _settled(header(document), first_rows(document, 50), options)
         return document.error
     if (known := other_kind(document)) is not None:
         return known

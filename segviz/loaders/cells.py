@@ -120,11 +120,11 @@ def header(document: object) -> list[str]:
     return list(top[0].cells) if top else []
 
 
-def first_row(document: PlainText) -> dict[str, str]:
-    """Returns the first row below the header by column name; {} without one that ends soon."""
+def first_rows(document: PlainText, most: int) -> list[dict[str, str]]:
+    """Returns the first rows below the header by column name; [] without one that ends soon."""
     mark, text = table_of(document) or ("", "")
-    rows = _first(text, mark, most=2) if mark else []
-    return dict(zip(rows[0].cells, rows[1].cells, strict=False)) if len(rows) > 1 else {}
+    rows = _first(text, mark, most + 1) if mark else []
+    return [dict(zip(rows[0].cells, row.cells, strict=False)) for row in rows[1:]]
 
 
 def named_rows(document: PlainText) -> list[dict[str, str]]:

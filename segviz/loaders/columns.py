@@ -158,6 +158,7 @@ def with_mapping(error: NeedsColumns, rows: Sequence[Mapping[str, object]]) -> N
             f"{key!r}: {one_line(shorten(each, 40))!r}" for key, each in mapping.items()
         )
         error.remedy = f"try columns={{{code}}}, or --columns {option}"
+        error.mapping = mapping
     return error
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
+from types import MappingProxyType
 
 from segviz.text.captions import size
 
@@ -51,9 +52,13 @@ class NotJson(LoadError):
 
 
 class NeedsColumns(LoadError):
-    """Raised for a table or list of records in which no column is known to hold the texts."""
+    """Raised for a table or list of records in which no column is known to hold the texts.
+
+    ``mapping`` is a guess from the values: the column of each meaning.
+    """
 
     headers: tuple[str, ...] = ()
+    mapping: Mapping[str, str] = MappingProxyType({})
 
 
 @contextmanager

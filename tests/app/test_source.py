@@ -46,6 +46,21 @@ def test_a_table_whose_columns_do_not_tell_is_asked_about(tmp_path):
     assert "Ben, Ada" in texts(app)
 
 
+def test_columns_are_guessed_from_the_values_and_kept_for_files_of_the_same_keys(tmp_path):
+    def written(name: str):
+        path = tmp_path / name
+        rows = [f"2024-05-0{i},{'Ada' if i % 2 else 'Ben'},{name} {i},x y" for i in range(1, 7)]
+        path.write_text("\n".join(["wann,wer,was,daneben", *rows]))
+        return path
+
+    app = clean(open_path(grow().run(), written("one.csv")))
+    assert "Ada: one.csv 1\nBen: one.csv 2\nAda: one.csv 3" in texts(app)  # the preview
+    assert "guessed from the values" in texts(app)
+    column(app, "text").set_value("daneben").run()
+    app = clean(open_path(app, written("two.csv")))
+    assert "Ada: x y\nBen: x y" in texts(app)
+
+
 def test_a_wrong_guess_is_corrected_after_a_look_at_the_turns(tmp_path):
     path = tmp_path / "chat.csv"
     rows = [f"id{i},what {i},{'Ada' if i % 2 else 'Ben'}" for i in range(6)]

@@ -23,7 +23,7 @@ from segviz.loaders.branches import (
     trees,
     without_snapshots,
 )
-from segviz.loaders.cells import first_row, header, named_rows
+from segviz.loaders.cells import first_rows, header, named_rows
 from segviz.loaders.chat import Message, spoken_lines
 from segviz.loaders.columns import (
     Keys,
@@ -422,7 +422,7 @@ def _unpacked(value: object) -> object:
         if len(names) < 2:
             return None
         # The first row decides, so that a long text that is no such table costs nothing.
-        row = first_row(value) or (named_rows(value) or [{}])[0]
+        row = (first_rows(value, 1) or named_rows(value) or [{}])[0]
         cells = [row.get(text, "")] if text else list(row.values())
         if text is None and not any(cell[:1] in ("[", "{") for cell in cells if cell):
             pair = all(usual_keys(tuple(names), side) for side in (REQUESTS, REPLIES))

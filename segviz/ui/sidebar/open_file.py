@@ -131,7 +131,7 @@ def opened_as(
     try:
         return opened(how)
     except NeedsColumns as error:
-        columns = column_controls(key, error.headers, guess(error.headers)) if asks else {}
+        columns = _columns(key, error) if asks else {}
         if "text" not in columns:
             raise
         return opened(how | {"columns": columns})
@@ -146,6 +146,26 @@ def _memory(key: str, saved: store.Saved) -> OpenFile:
         raise store.StoreError("this memory has no steps, so there is nothing to look at")
     report = LoadReport("", "segviz memory", len(saved.conversation.turns), saved.findings)
     return OpenFile(key, Corpus((saved.conversation,), report), saved)
+
+
+def _columns(key: str, error: NeedsColumns) -> Mapping[str, str]:
+    """Returns the columns of a file without usual names, and draws their choice if need be.
+
+    They are those chosen for a file of the same keys, else guessed from the values.
+    """
+    columns: Mapping[str, str] = st.session_state.get(_same_keys(error.headers), error.mapping)
+    if "text" not in columns or f"columns-{key}" in st.session_state:
+        return column_controls(key, error.headers, guess(error.headers))
+    st.session_state[f"columns-{key}"] = st.session_state[_guessed(key)] = dict(columns)
+    return columns
+
+
+def _same_keys(headers: Sequence[str]) -> str:
+    return f"columns-of-{fingerprint(sorted(headers))}"
+
+
+def _guessed(key: str) -> str:
+    return f"guessed-columns-{key}"
 
 
 DATE_ORDERS = {"as the file tells": None, "day before month": True, "month before day": False}
@@ -171,7 +191,7 @@ def column_controls(key: str, headers: Sequence[str], columns: Mapping[str, str]
         return {meaning: header for meaning, header in headers.items() if header is not None}
 
     def choose() -> None:
-        st.session_state[f"columns-{key}"] = chosen()
+        st.session_state[f"columns-{key}"] = st.session_state[_same_keys(headers)] = chosen()
 
     for meaning in ALIASES:
         st.selectbox(
@@ -184,7 +204,7 @@ def column_controls(key: str, headers: Sequence[str], columns: Mapping[str, str]
     return chosen()
 
 
-_PREVIEWED = 3
+_PREVIEWED = 5
 
 
 def preview(corpus: Corpus) -> None:
@@ -319,7 +339,8 @@ def _load_report(opened: OpenFile, position: int) -> None:
     repaired, skipped = report.count("repaired"), report.count("skipped")
     counts = {"kept": report.kept, "repaired": repaired, "skipped": skipped}
     phrases = [f"{count:,} {what}" for what, count in counts.items() if count or what == "kept"]
-    with st.expander(f"Load report of the file: {', '.join(phrases)}"):
+    guessed = _guessed(opened.file) in st.session_state
+    with st.expander(f"Load report of the file: {', '.join(phrases)}", expanded=guessed):
         _reading_controls(opened)
         if report.lacks:
             st.caption(f"The file has no {' and no '.join(report.lacks)}.")
@@ -342,7 +363,10 @@ def _reading_controls(opened: OpenFile) -> None:
     report = opened.corpus.report
     if report.headers:
         columns = ", ".join(f"{meaning} = {name}" for meaning, name in report.columns.items())
-        with st.expander(f"Columns: {unmarked(columns)}"):
+        guessed = st.session_state.get(_guessed(opened.file)) == report.columns
+        with st.expander(f"Columns: {unmarked(columns)}", expanded=guessed):
+            if guessed:
+                st.caption("No key has a usual name; these are guessed from the values.")
             column_controls(opened.file, report.headers, report.columns)
             preview(opened.corpus)
     if "day_first" in asks:
