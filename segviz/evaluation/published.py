@@ -1,4 +1,4 @@
-"""Collects the numbers printed in the papers of the systems, for display next to our own.
+"""Collects the numbers printed in the papers of the systems, and compares our own with them.
 
 Every number is as printed and comes from ``published`` of a system's class. No computation uses it.
 ``system`` is a key of ``SYSTEMS`` or, for a system that is not built here, its name in the paper.
@@ -12,9 +12,14 @@ level and kind that its ``variant`` names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 
-from segviz.evaluation.aggregate import Row
+from segviz.conversation import Conversation
+from segviz.evaluation.aggregate import Mean, Row, number_of
+from segviz.evaluation.measures import MEASURES
 from segviz.systems import SYSTEMS
 from segviz.systems.common.published import Paper
 from segviz.systems.common.published import Reported as Reported
@@ -90,3 +95,89 @@ def printed_ratio(counts: Mapping[str, float], layer: Layer) -> float | None:
         return None
     own, *below = (counts[name] for name in names)
     return own / sum(below)
+
+
+DATA = {"MemoryAgentBench": "LongMemEval-MAB", "LongMemEval": "LongMemEval-S"}
+"""Format of a file to the name that the papers give its data set, where they differ."""
+
+
+def of_data(printed: Sequence[Reported], talks: Sequence[Conversation]) -> Sequence[Reported]:
+    """Returns those printed numbers that are of the data set of the conversations.
+
+    Without any, returns those of the data set that is printed first.
+    """
+    formats = {talk.source_format for talk in talks}
+    name = formats.pop() if len(formats) == 1 else ""
+    same = [row for row in printed if row.data == DATA.get(name, name)]
+    return same or [row for row in printed if row.data == printed[0].data]
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def farthest(rows: Sequence[Row]) -> str:
+    """Returns a sentence on how many numbers are near the printed ones, and on the farthest one.
+
+    The column "x, paper" has the printed numbers of the column "x".
+    """
+    compared: list[tuple[float, str, str, float, float]] = []
+    for row in rows:
+        label = str(next(iter(row.values())))  # the first column names the row
+        for column in row:
+            ours, theirs = number_of(row[column]), number_of(row.get(f"{column}, paper"))
+            if ours > 0 and theirs > 0:
+                distance = abs(math.log(ours / theirs))
+                compared.append((distance, label, column, ours, theirs))
+    if not compared:
+        return ""
+    _, label, name, ours, theirs = max(compared)
+    near = sum(distance <= math.log(1.15) for distance, *_ in compared)
+    return (
+        f"{near} of {len(compared)} numbers lie within 15 % of the printed ones; farthest is "
+        f"{label}, {name}: {_short(ours)} against {_short(theirs)}."
+    )
+
+
+def same_order(rows: Sequence[Row], measure: str) -> str:
+    """Returns a sentence on whether our measure orders the rows as a printed number does.
+
+    It is used if the paper prints a metric that we do not measure, such as judge accuracy; then
+    ``measure`` is compared with it. Two of our means count as different only if their intervals do
+    not overlap.
+    """
+    # Each column with its first mean, if any: a row with printed numbers only has no means.
+    first: Row = {}
+    for row in rows:
+        first |= {n: v for n, v in row.items() if isinstance(v, Mean) or n not in first}
+    # Printed columns that we do not measure, and our columns to set beside them.
+    theirs = [n for n in first if n.endswith(", paper") and n.removesuffix(", paper") not in first]
+    loss = theirs and theirs[0].startswith("loss")
+    ours = [n for n in first if isinstance(first[n], Mean) and n.startswith("loss" if loss else "")]
+    judged = [name for name in ours if name.endswith(MEASURES[measure].label)]
+    ours = judged or ours
+    if not theirs or not ours:
+        return ""
+    sentences = []
+    means = [mean for row in rows if isinstance(mean := row.get(ours[0]), Mean)]
+    if loss:
+        shown = sum(mean.low > 0 for mean in means)
+        sentences.append(f"{shown or 'None'} of {len(means)} losses are significant.")
+    # Of every pair of rows: do both columns order them alike?
+    counts = Counter[str]()
+    for a, b in combinations(rows, 2):
+        printed = number_of(a.get(theirs[0])) - number_of(b.get(theirs[0]))
+        mine, other = a[ours[0]], b[ours[0]]
+        if math.isnan(printed) or not isinstance(mine, Mean) or not isinstance(other, Mean):
+            continue
+        apart = mine.low > other.high or mine.high < other.low
+        same = (mine.value > other.value) == (printed > 0)
+        counts["same" if same and apart else "other" if apart else "undecided"] += 1
+    if not counts:
+        return " ".join(sentences)
+    sentences.append(
+        f"By {ours[0]} as by the printed {theirs[0].removesuffix(', paper')}, {counts['same']} of "
+        f"{counts.total()} pairs of rows have the same order, {counts['other']} the opposite; "
+        f"{counts['undecided']} do not differ significantly."
+    )
+    return " ".join(sentences)

@@ -18,13 +18,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.resources import files
-from itertools import combinations, pairwise, product
+from itertools import pairwise, product
 from typing import Any, Literal
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from segviz.conversation import UNANSWERABLE, Category, Conversation, Question
+from segviz.conversation import (
+    UNANSWERABLE,
+    Category,
+    Conversation,
+    Question,
+    category_label,
+    category_order,
+)
 from segviz.evaluation import (
     GRADES,
     MEASURES,
@@ -42,12 +49,19 @@ from segviz.evaluation import (
     mean_ci,
     measure_many,
     native_settings,
-    number_of,
     pooled,
     retrievals,
     summary,
 )
-from segviz.evaluation.published import CAVEATS, REPORTED, Reported
+from segviz.evaluation.published import (
+    CAVEATS,
+    DATA,
+    REPORTED,
+    Reported,
+    farthest,
+    of_data,
+    same_order,
+)
 from segviz.evaluation.published import SOURCES as SOURCES
 from segviz.evaluation.sweep import ALPHAS, Sweep, pooled_sweep, sweep
 from segviz.llm import ChatByRole
@@ -231,21 +245,6 @@ class Bench:
         return merged | {f"{name}, paper": value for name, value in printed.items()}
 
 
-_DATA = {"MemoryAgentBench": "LongMemEval-MAB", "LongMemEval": "LongMemEval-S"}
-"""Format of a file to the name that the papers give its data set, where they differ."""
-
-
-def of_data(printed: Sequence[Reported], talks: Sequence[Conversation]) -> Sequence[Reported]:
-    """Returns those printed numbers that are of the data set of the conversations.
-
-    Without any, returns those of the data set that is printed first.
-    """
-    formats = {talk.source_format for talk in talks}
-    name = formats.pop() if len(formats) == 1 else ""
-    same = [row for row in printed if row.data == _DATA.get(name, name)]
-    return same or [row for row in printed if row.data == printed[0].data]
-
-
 def _mean(columns: Sequence[np.ndarray[Any, Any]]) -> Mean:
     values = np.concatenate(columns)
     groups = np.repeat(np.arange(len(columns)), [len(column) for column in columns])
@@ -266,6 +265,10 @@ def answers(
     return evaluate(memory, questions, seed=seed, **settings).outcomes
 
 
+WHOLE = 10**6
+"""Tokens within which every retrieved text is read to its end."""
+
+
 def quality(
     memory: Memory,
     questions: Sequence[Question],
@@ -274,8 +277,11 @@ def quality(
     names: Sequence[str] = ("recall", "answer_words", "words"),
     **settings: Any,
 ) -> dict[str, Any]:
-    """Returns the measures called ``names``, by label; each has a value per question."""
-    outcomes = answers(memory, questions, seed=seed, **settings)
+    """Returns the measures called ``names``, by label; each has a value per question.
+
+    All are of the same reading: the K texts that come back, to their end.
+    """
+    outcomes = answers(memory, questions, seed=seed, tokens=WHOLE, **settings)
     return {MEASURES[name].label: outcomes.column(name) for name in names}
 
 
@@ -506,9 +512,16 @@ def depths(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> d
 
     Depth 0 is the root without content, which is no node here.
     """
-    s = memory.structure
-    counts = np.bincount(s.depth[s.active] + 1)
+    counts = np.bincount(lengths(memory, questions)[:, 0])
     return {str(depth): 100 * share for depth, share in enumerate(counts / counts.sum())}
+
+
+def lengths(
+    memory: Memory, questions: Sequence[Question], *, seed: int = 0
+) -> np.ndarray[Any, Any]:
+    """Returns the depth of each of MemTree's nodes and the tokens of its text, int64 (n, 2)."""
+    s, nodes = memory.structure, np.flatnonzero(memory.structure.active)
+    return np.stack([s.depth[nodes] + 1, [estimated_tokens(s.text[n]) for n in nodes]], axis=1)
 
 
 def upkeep(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> list[dict[str, int]]:
@@ -575,35 +588,17 @@ _MEMTREE = {"base": 0.45, "rate": 1.0}  # SegTreeMem App. E
 _POLICIES = ("bottom-up", "top-down")
 
 
-def _ordered(bench: Bench, names: Sequence[str], printed: Mapping[str, Row]) -> list[Row]:
-    """Returns for each system a row of how it keeps temporal order, with the printed values."""
-    rows = bench.rows(order, {SYSTEMS[name].label: (name, {}) for name in names}, "system")
-    none = dict.fromkeys(next(iter(printed.values())), "")
-    return [row | printed.get(name, none) for name, row in zip(names, rows, strict=True)]
+def _orders(bench: Bench, marks: Mapping[str, Row]) -> list[Row]:
+    """Returns for each system if it works online and how it keeps temporal order.
 
-
-def _demands(bench: Bench) -> list[Row]:
-    """Returns for each system if it works online and keeps the order, ours and printed."""
-    ticks = {"raptor": ("no", "no"), "memtree": ("yes", "no"), "segment-tree": ("yes", "yes")}
-    printed: dict[str, Row] = {
-        name: {"online, paper": online, "keeps order, paper": order}
-        for name, (online, order) in ticks.items()
-    }
-    names = ("raptor", "memtree", "clustering", "segment-tree")
-    rows = _ordered(bench, names, printed)
+    ``marks`` has what the paper ticks, by system; some are not in it.
+    """
+    rows = bench.rows(order, {SYSTEMS[name].label: (name, {}) for name in marks}, "system")
+    columns: Row = dict.fromkeys((column for mark in marks.values() for column in mark), "")
     return [
-        row | {"online": "yes" if SYSTEMS[name].online else "no"}
-        for name, row in zip(names, rows, strict=True)
+        row | {"online": "yes" if SYSTEMS[name].online else "no"} | columns | mark
+        for row, (name, mark) in zip(rows, marks.items(), strict=True)
     ]
-
-
-def _control(bench: Bench) -> list[Row]:
-    """Returns how the tree and the control without time keep the order, ours and printed."""
-    printed: dict[str, Row] = {
-        name: {"keeps order, paper": in_order, "leaves put elsewhere, %, paper": 0.0}
-        for name, in_order in (("clustering", "no"), ("segment-tree", "yes"))
-    }
-    return _ordered(bench, tuple(printed), printed)
 
 
 def losses(
@@ -864,6 +859,26 @@ def _thresholds(bench: Bench) -> list[Row]:
     ]
 
 
+def _learned(bench: Bench) -> list[Row]:
+    """Returns the shape of MemTree by its defaults, beside that of MemTree Table 5."""
+    metrics = {"greatest depth": "max-depth", "mean depth": "mean-depth", "children": "branching"}
+    (row,) = bench.rows(form, {"memtree": ("memtree", {})}, "method")
+    return [bench.beside(row, ("memtree", "Table 5"), metrics, "", "memtree")]
+
+
+def _lengths(bench: Bench) -> list[Row]:
+    """Returns the share of MemTree's nodes at each depth and the median tokens of their texts."""
+    nodes = np.concatenate(bench.each(lengths, {"": ("memtree", {})})[""])
+    return [
+        {
+            "depth": depth,
+            "nodes, %": 100 * float(np.mean(nodes[:, 0] == depth)),
+            "tokens, median": float(np.median(nodes[nodes[:, 0] == depth, 1])),
+        }
+        for depth in np.unique(nodes[:, 0]).tolist()
+    ]
+
+
 def _index(bench: Bench) -> list[Row]:
     """Returns the nodes on each layer of H-Mem and of its graph, ours and printed."""
     rows: list[Row] = []
@@ -881,19 +896,22 @@ def _index(bench: Bench) -> list[Row]:
     return rows
 
 
-def _plans(bench: Bench) -> list[Row]:
-    """Returns how H-Mem splits questions and follows them up, by format of the data."""
+def _plans(bench: Bench, followed: bool = True) -> list[Row]:
+    """Returns how H-Mem splits questions, with their scopes, and follows them up, by format."""
     rows: list[Row] = []
     printed = {row.data: row.value for row in REPORTED if row.metric == "follow-up-rate"}
     for data in dict.fromkeys(talk.source_format for talk in bench.talks):
         part = replace(bench, talks=[one for one in bench.talks if one.source_format == data])
         (counts,) = part.each(planning, {data: ("h-mem", {})}).values()
         total = sum(counts, Counter[str]())
-        row: Row = {"format": data, **{n: total[n] for n in ("questions", "parts", "followed up")}}
-        row["followed up, %"] = 100 * total["followed up"] / max(total["parts"], 1)
-        rows.append(row | {"followed up, %, paper": printed.get(_DATA.get(data, data), math.nan)})
-        for scope in ("short", "long", "mixed"):
-            rows[-1][f"scope {scope}, %"] = 100 * total[f"scope {scope}"] / max(total["parts"], 1)
+        row: Row = {"format": data, "questions": total["questions"], "parts": total["parts"]}
+        share = 100 / max(total["parts"], 1)
+        if followed:
+            row |= {"followed up": total["followed up"]}
+            row["followed up, %"] = share * total["followed up"]
+            row["followed up, %, paper"] = printed.get(DATA.get(data, data), math.nan)
+        scopes = {f"scope {n}, %": share * total[f"scope {n}"] for n in ("short", "long", "mixed")}
+        rows.append(row | scopes)
     return rows
 
 
@@ -914,16 +932,21 @@ def _fan_out(bench: Bench) -> list[Row]:
 _BLOCKS = 20  # as xMemory retrieves
 
 
-def _density(bench: Bench) -> list[Row]:
-    """Returns blocks and tokens that cover the gold evidence, of xMemory and naive RAG."""
+def _covered(bench: Bench) -> dict[str, list[dict[str, Any]]]:
+    """Returns for naive RAG and xMemory how much covers the answers, by conversation."""
     ways: dict[str, tuple[str, dict[str, Any]]] = {
         "naive RAG": ("dense", {"policy": "none", "relevance": "dense"}),
         "xmemory": ("xmemory", _OWN),
     }
-    measured = {
+    return {
         label: bench.each(density, {label: (name, {})}, k=_BLOCKS, **how)[label]
         for label, (name, how) in ways.items()
     }
+
+
+def _density(bench: Bench) -> list[Row]:
+    """Returns blocks and tokens that cover the gold evidence, of xMemory and naive RAG."""
+    measured = _covered(bench)
     metrics, rows = {"blocks": "blocks", "tokens": "coverage-tokens"}, []
     # Only questions that both methods cover, so that the means compare.
     both = [
@@ -939,6 +962,29 @@ def _density(bench: Bench) -> list[Row]:
     return rows
 
 
+def _hits(bench: Bench) -> list[Row]:
+    """Returns the shares of blocks by their answer words, of both methods and each category."""
+    of_talks = [[one.category for one in talk.questions] for talk in bench.talks]
+    known = sorted({category for talk in of_talks for category in talk}, key=category_order)
+    return [
+        {
+            "category": category_label(category),
+            "method": label,
+            **bench.pooled(
+                [
+                    {
+                        name: np.where([one == category for one in mine], talk[name], np.nan)
+                        for name in ("1-hit", "2-hit", "multi-hit")
+                    }
+                    for talk, mine in zip(talks, of_talks, strict=True)
+                ]
+            ),
+        }
+        for label, talks in _covered(bench).items()
+        for category in known
+    ]
+
+
 _UNBUILT = ("A-MEM", "Mem0", "HippoRAG")
 """Systems of SegTreeMem's tables that are not built here."""
 
@@ -950,9 +996,15 @@ _RIVALS: Variants = {
 }
 
 
+Ways = Mapping[str, Sequence[Any] | None]
+"""Printed variants of the tree, with policy, alpha and horizon, or None for the best of all."""
+
+_BEST: dict[str, Sequence[Any] | None] = {"no propagation": ("none", 0.0, 0), "best": None}
+
+
 def _compared(
     bench: Bench,
-    ways: Mapping[str, tuple[str, float, int] | None],
+    ways: Ways,
     cells: Callable[[Outcomes | None, str, str], Row],
     **grid: Any,
 ) -> list[Row]:
@@ -977,7 +1029,8 @@ def _compared(
     for variant, way in ways.items():
         cell, chosen = None, ""
         if swept and way:
-            cell = swept.cell(*way) if way[0] != "none" else swept.baseline
+            policy, alpha, horizon = way
+            cell = swept.cell(policy, alpha, horizon) if horizon else swept.baseline
         elif swept:
             cell = swept.best("accuracy")
             chosen = f" ({cell.policy} {cell.alpha:g}, H {cell.horizon})"
@@ -986,9 +1039,7 @@ def _compared(
     return rows
 
 
-def _overall(
-    bench: Bench, table: str, ways: Mapping[str, tuple[str, float, int] | None], **grid: Any
-) -> list[Row]:
+def _overall(bench: Bench, table: str, ways: Ways | None = None, **grid: Any) -> list[Row]:
     """Returns the rows of a table of judge accuracy and F1 over all questions."""
 
     def cells(outcomes: Outcomes | None, system: str, variant: str) -> Row:
@@ -1000,7 +1051,7 @@ def _overall(
                 row[f"{label}, paper"] = bench.paper(("segtreemem", table), metric, variant, system)
         return row
 
-    return _compared(bench, ways, cells, **grid)
+    return _compared(bench, ways or _BEST, cells, **grid)
 
 
 def _by_category(bench: Bench, table: str, columns: Mapping[str, Category | None]) -> list[Row]:
@@ -1023,16 +1074,6 @@ def _by_category(bench: Bench, table: str, columns: Mapping[str, Category | None
         return row
 
     return _compared(bench, _BEST, cells)
-
-
-_BEST = {"no propagation": ("none", 0.0, 0), "best": None}
-# The paper names LoCoMo's categories in the order of their ids: weighted by the number of
-# questions of each id, its numbers give its column "All".
-_LOCOMO = {"single-hop": 1, "multi-hop": 2, "temporal": 3, "open-domain": 4, "adversarial": 5}
-_LONGMEMEVAL = (
-    *("knowledge update", "multi-session", "single-session assistant"),
-    *("single-session preference", "single-session user", "temporal reasoning"),
-)
 
 
 def _asked(
@@ -1109,7 +1150,7 @@ class Experiment:
         """Measures the entry; returns rows with our numbers and the printed ones."""
         bench = replace(bench, talks=self.measured_talks(bench.talks))
         if not self.vary:
-            return _TABLES[self.by](bench)
+            return _TABLES[self.by](bench, **self.how)
         # The settings to compare: values of one parameter.
         measure = {"quality": quality, "themes": themes}[self.by]
         choices = declared(SYSTEMS[self.paper])[self.vary].spec.choices
@@ -1147,7 +1188,7 @@ class Experiment:
         if (number := len(self.measured_talks(talks))) < len(talks):
             text = f"{number} of {len(talks)} conversations are measured, which takes minutes."
             why.insert(0, text)
-        return " ".join(filter(None, [_farthest(rows), _same_order(rows), *why]))
+        return " ".join(filter(None, [farthest(rows), same_order(rows, JUDGED_BY), *why]))
 
 
 _NEEDED = {
@@ -1156,107 +1197,15 @@ _NEEDED = {
 }
 
 
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def _farthest(rows: Sequence[Row]) -> str:
-    """Returns a sentence on how many numbers are near the printed ones, and on the farthest one.
-
-    The column "x, paper" has the printed numbers of the column "x".
-    """
-    compared: list[tuple[float, str, str, float, float]] = []
-    for row in rows:
-        label = str(next(iter(row.values())))  # the first column names the row
-        for column in row:
-            ours, theirs = number_of(row[column]), number_of(row.get(f"{column}, paper"))
-            if ours > 0 and theirs > 0:
-                distance = abs(math.log(ours / theirs))
-                compared.append((distance, label, column, ours, theirs))
-    if not compared:
-        return ""
-    _, label, name, ours, theirs = max(compared)
-    near = sum(distance <= math.log(1.15) for distance, *_ in compared)
-    return (
-        f"{near} of {len(compared)} numbers lie within 15 % of the printed ones; farthest is "
-        f"{label}, {name}: {_short(ours)} against {_short(theirs)}."
-    )
-
-
-def _same_order(rows: Sequence[Row]) -> str:
-    """Returns a sentence on whether our measure orders the rows as a printed number does.
-
-    It is used if the paper prints a metric that we do not measure, such as judge accuracy. Two of
-    our means count as different only if their intervals do not overlap.
-    """
-    # Each column with its first mean, if any: a row with printed numbers only has no means.
-    first: Row = {}
-    for row in rows:
-        first |= {n: v for n, v in row.items() if isinstance(v, Mean) or n not in first}
-    # Printed columns that we do not measure, and our columns to set beside them.
-    theirs = [n for n in first if n.endswith(", paper") and n.removesuffix(", paper") not in first]
-    loss = theirs and theirs[0].startswith("loss")
-    ours = [n for n in first if isinstance(first[n], Mean) and n.startswith("loss" if loss else "")]
-    judged = [name for name in ours if name.endswith(MEASURES[JUDGED_BY].label)]
-    ours = judged or ours
-    if not theirs or not ours:
-        return ""
-    sentences = []
-    means = [mean for row in rows if isinstance(mean := row.get(ours[0]), Mean)]
-    if loss:
-        shown = sum(mean.low > 0 for mean in means)
-        sentences.append(f"{shown or 'None'} of {len(means)} losses are significant.")
-    # Of every pair of rows: do both columns order them alike?
-    counts = Counter[str]()
-    for a, b in combinations(rows, 2):
-        printed = number_of(a.get(theirs[0])) - number_of(b.get(theirs[0]))
-        mine, other = a[ours[0]], b[ours[0]]
-        if math.isnan(printed) or not isinstance(mine, Mean) or not isinstance(other, Mean):
-            continue
-        apart = mine.low > other.high or mine.high < other.low
-        same = (mine.value > other.value) == (printed > 0)
-        counts["same" if same and apart else "other" if apart else "undecided"] += 1
-    if not counts:
-        return " ".join(sentences)
-    sentences.append(
-        f"By {ours[0]} as by the printed {theirs[0].removesuffix(', paper')}, {counts['same']} of "
-        f"{counts.total()} pairs of rows have the same order, {counts['other']} the opposite; "
-        f"{counts['undecided']} do not differ significantly."
-    )
-    return " ".join(sentences)
-
-
-_TABLES = {
+_TABLES: dict[str, Callable[..., list[Row]]] = {
     table.__name__.strip("_"): table
     for table in (
-        *(_demands, _control, _lost, _constructions, _shapes, _cost, _over_alpha, _levels),
-        *(_depths, _thresholds, _index, _plans, _refresh, _fan_out, _density),
+        *(_orders, _lost, _constructions, _shapes, _cost, _over_alpha, _levels, _overall),
+        *(_by_category, _depths, _thresholds, _learned, _lengths, _index, _plans, _refresh),
+        *(_fan_out, _density, _hits),
     )
 }
-_TABLES |= {
-    "scopes": lambda bench: [
-        {name: row[name] for name in row if not name.startswith("followed")}
-        for row in _plans(bench)
-    ],
-    # Graded answers: of all questions, for two answering models, then by category.
-    "answers_gpt": lambda bench: _overall(
-        bench,
-        "Table 4",
-        {name: (name, 0.1, 2) for name in _POLICIES},
-        alphas=(0.1,),
-        horizons=(2,),
-    ),
-    "answers_qwen": lambda bench: _overall(bench, "Table 6", _BEST),
-    "answers_locomo": lambda bench: _by_category(bench, "Table 7", _LOCOMO),
-    "answers_longmemeval": lambda bench: _by_category(
-        bench, "Table 8", {name: name.replace(" ", "-") for name in _LONGMEMEVAL}
-    ),
-}
-
-OF_ONE_TREE = (
-    *("answers_gpt", "answers_qwen", "answers_locomo", "answers_longmemeval"),
-    *("over_alpha", "levels"),
-)
+OF_ONE_TREE = ("overall", "by_category", "over_alpha", "levels")
 """Names of the functions that measure one segment tree, whose settings a :class:`Bench` has."""
 
 

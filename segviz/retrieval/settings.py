@@ -285,7 +285,7 @@ Under ``tree at work`` propagation visibly changes most results; it lowers no me
 some on RealMem and LongMemEval (``python -m tests.benchmarks opening``). The paper uses α .10, H 2
 on dense cosine (arXiv 2606.04555, Table 4), on the tree as Algorithm 1 makes it: there a same-text
 chain has a node on every level, which all take part in the ranking. ``best evidence`` uses
-contextual relevance. It already includes the neighbours of a node, so propagation changes little."""
+contextual relevance. It already includes the neighbours of a node: propagation changes little."""
 
 PRESETS_HELP = {
     RERANKED: "Leaves, re-ranked by the tree: only leaves come back, each raised by the nodes "
