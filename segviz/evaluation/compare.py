@@ -300,7 +300,7 @@ def first_alike(rows: Sequence[tuple[str, str]]) -> list[int]:
 
 
 ONE_WRITER = (
-    "Inner nodes have extracts in every system: texts written by hand fit the spans of one tree."
+    "Every system is compared with extracts: texts written by hand fit the spans of one tree."
 )
 """Says which texts systems are compared with, where one of them has written texts."""
 

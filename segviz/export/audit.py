@@ -118,7 +118,7 @@ def lost_sentence(audit: Audit) -> str:
     graded = f" or a wrong answer, {wrong} of them wrong" * bool(audit.right)
     every = counted(audit.counts["questions"], "question")
     return (
-        f"{counted(len(audit.lost), 'question')} with a lost gold turn{graded}; {every} with "
+        f"{counted(len(audit.lost), 'question')} with a missed gold turn{graded}; {every} with "
         "evidence. The worst stage comes first. Marks on the time axis are the turns that a text "
         "was written from."
     )

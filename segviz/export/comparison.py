@@ -6,22 +6,22 @@ from collections.abc import Sequence
 
 from segviz.construct import parameters
 from segviz.conversation import Question
-from segviz.evaluation import MEASURES, Comparison, Row, Standing
+from segviz.evaluation import MEASURES, Comparison, Row
 from segviz.evaluation.compare import COMPARED
 from segviz.export.report import STYLE, escaped, report_html, table_html
 from segviz.figures.compare import (
-    DIFFERENCE,
     MARKS,
     asked_sentence,
     atlas,
     marks,
     short_names,
+    standing_name,
     standing_plot,
+    standing_rows,
     standing_sentence,
 )
-from segviz.systems import SYSTEMS
 from segviz.text.captions import counted
-from segviz.view.palette import SERIES
+from segviz.view.palette import MEANINGS
 
 # The charts are drawn by Plotly, which is part of the page; nothing is requested.
 _POLICY = (
@@ -44,7 +44,7 @@ def comparison_html(comparison: Comparison, questions: Sequence[Question], title
         HTML with Plotly inside. All text of the conversation is escaped.
     """
     groups, asked = comparison.ways(), comparison.settings
-    every = {_named(one): one for group in groups for one in group}
+    every = {standing_name(one): one for group in groups for one in group}
     limits = "" if asked.budget is None else f", {asked.budget} tokens are read"
     for each in parameters(type(asked)):
         value = getattr(asked, each.name)
@@ -62,18 +62,18 @@ def comparison_html(comparison: Comparison, questions: Sequence[Question], title
         label = MEASURES[name].label
         rows, sentences = dict[str, Row](), ""
         for group in groups:
-            mine: list[Row] = [
-                {
-                    "system": _named(one),
-                    label: one.outcomes.mean(name),
-                    DIFFERENCE: one.outcomes.gain(group[0].outcomes, name),
-                }
-                for one in group
-            ]
-            how = asked_sentence(group, list(map(_named, group)))
+            mine = standing_rows(group, name)
+            how = asked_sentence(group, list(map(standing_name, group)))
             sentences += f"<p>{escaped(f'{how} {standing_sentence(mine, label)}')}</p>"
             rows |= {str(row["system"]): row for row in mine if row["system"] not in rows}
-        figure = standing_plot([*rows.values()], label, colours=SERIES, neutral=_NEUTRAL)
+        tones = MEANINGS["light"]
+        figure = standing_plot(
+            [*rows.values()],
+            label,
+            better=tones["better"],
+            worse=tones["worse"],
+            neutral=_NEUTRAL,
+        )
         figure.update_layout(template="plotly_white")
         drawn = figure.to_html(
             full_html=False,
@@ -94,9 +94,3 @@ def comparison_html(comparison: Comparison, questions: Sequence[Question], title
     parts.append(f"<h2>Every question in every system</h2><p>{meaning}</p>")
     parts.append(table_html(("question", *columns), cells))
     return report_html(title, parts, style=_STYLE, policy=_POLICY)
-
-
-def _named(row: Standing) -> str:
-    """Returns the label of the row's system, or the name of its variant, and the retrieval."""
-    label = SYSTEMS[row.system].label if row.name == row.system else row.name
-    return f"{label} · {row.how}"

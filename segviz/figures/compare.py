@@ -17,9 +17,11 @@ import plotly.graph_objects as go
 from segviz.evaluation import NATIVE, Chart, Mean, Outcomes, Row, Standing
 from segviz.evaluation.compare import LEAVES, RETRIEVED_BY, SEGVIZ
 from segviz.evaluation.evaluation import Fate
+from segviz.evaluation.measures import MEASURES
 from segviz.figures.charts import rows_figure
 from segviz.figures.significance import EXACT, estimate, sign_of
 from segviz.retrieval.gold import FATES
+from segviz.systems import SYSTEMS
 from segviz.text.captions import counted
 from segviz.view.words import GAINS, LOSES
 
@@ -146,24 +148,66 @@ def overlap_sentence(matrix: TurnMatrix) -> str:
     return f"{some} turns were returned by at least one system, {everywhere} by all."
 
 
+_SIDES = ("array", "arrayminus")
 DIFFERENCE = "difference to the first"
 """Name of the column with the paired differences to the first row."""
 
 
+def standing_name(row: Standing) -> str:
+    """Returns the label of a row's system, or the name of its variant, and the retrieval."""
+    label = SYSTEMS[row.system].label if row.name == row.system else row.name
+    return f"{label} · {row.how}"
+
+
+def standing_rows(
+    group: Sequence[Standing], measure: str, *, adversarial: bool = True
+) -> list[Row]:
+    """Returns the mean of each row of a group, and its paired difference to the first."""
+    return [
+        {
+            "system": standing_name(row),
+            MEASURES[measure].label: row.outcomes.mean(measure, adversarial=adversarial),
+            DIFFERENCE: row.outcomes.gain(group[0].outcomes, measure, adversarial=adversarial),
+        }
+        for row in group
+    ]
+
+
 def standing_plot(
-    rows: Sequence[Row], label: str, *, colours: Sequence[str], neutral: str
+    rows: Sequence[Row], label: str, *, better: str, worse: str, neutral: str
 ) -> go.Figure:
     """Draws each system's mean and its difference to the first system, with 95 % intervals.
 
-    The left panel has the column ``label`` of the rows, the right panel ``DIFFERENCE``.
+    The left panel has the column ``label`` of the rows, the right panel ``DIFFERENCE``. A
+    significant difference has the colour ``better`` or ``worse``, all else is ``neutral``.
     """
-    # Short names for narrow pages: no brackets, the retrieval on a second line.
+    # Short names for narrow pages: no brackets, the retrieval on a second line where it differs.
     names = [str(row["system"]) for row in rows]
+    if len({name.partition(" · ")[2] for name in names}) == 1:
+        names = [name.partition(" · ")[0] for name in names]
     short = [re.sub(r" \(.*?\)", "", name).replace(" · ", "<br>") for name in names]
     names = _unless_alike(short, names)
     named: list[Row] = [{**row, "system": name} for row, name in zip(rows, names, strict=True)]
     chart = Chart("system", (label, DIFFERENCE), kind="dots")
-    figure = rows_figure(named, chart, colours=colours, neutral=neutral)
+    figure = rows_figure(named, chart, colours=[neutral], neutral=neutral)
+    # The intervals of a series have one colour, so significant ones are drawn once more, over it.
+    signs = [sign_of(gain) if isinstance(gain := row[DIFFERENCE], Mean) else 0 for row in rows]
+    for sign, colour in ((1, better), (-1, worse)):
+        where = [place for place, one in enumerate(signs) if one == sign]
+        if where:
+            drawn = figure.data[1]
+            sides = {name: [drawn.error_x[name][i] for i in where] for name in _SIDES}
+            figure.add_scatter(
+                x=[drawn.x[i] for i in where],
+                y=[drawn.y[i] for i in where],
+                mode="markers",
+                marker={"size": drawn.marker.size, "color": colour},
+                error_x={"type": "data", "color": colour, "thickness": 3, "width": 0, **sides},
+                hoverinfo="skip",
+                showlegend=False,
+                row=1,
+                col=2,
+            )
     figure.add_vline(x=0, line={"width": 1, "dash": "dash", "color": neutral}, row=1, col=2)
     figure.update_xaxes(rangemode="nonnegative", row=1, col=1)  # or means of 0 lie in -1 … 1
     return figure

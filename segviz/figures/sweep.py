@@ -48,13 +48,18 @@ def _tint(verdict: SettingResult) -> float:
     return math.copysign(min(1.0, math.sqrt(abs(gain) / _FULL)), gain)
 
 
+def _stop(verdict: SettingResult, ramp: Sequence[str]) -> str:
+    """Returns the colour of a setting's gain on the ramp."""
+    return ramp[round((_tint(verdict) + 1) / 2 * (len(ramp) - 1))]
+
+
 def heatmap(
     judged: Judged, policy: str, *, ramp: Sequence[str], accent: str, chosen: Setting | None = None
 ) -> go.Figure:
-    """Draws the gain of one policy over alpha (x) and horizon (y), with the mean in each cell.
+    """Draws the gain of one policy over alpha (x) and horizon (y).
 
-    Colours show the size of the gain, by its square root. A significant one is framed and written
-    below the mean. Cells that were not measured stay empty.
+    Colours show the size of the gain, by its square root. A significant one is framed. The chosen
+    cell has its mean and gain in writing. Cells that were not measured stay empty.
 
     Args:
         judged: the tested sweep.
@@ -63,7 +68,7 @@ def heatmap(
         accent: colour of the frame of the ``chosen`` cell.
         chosen: a setting; None for no frame.
     """
-    # A column for each α, a line for each H; colours first, then the numbers on them.
+    # A column for each α, a line for each H.
     columns, lines = judged.sweep.alphas, [h for h in judged.sweep.horizons if h > 0]
     mine = {
         (x, y): judged.verdicts[policy, alpha, horizon]
@@ -72,19 +77,14 @@ def heatmap(
         if (policy, alpha, horizon) in judged.verdicts
     }
     figure = _cells(mine, len(columns), len(lines), ramp, size=34, gap=2)
-    known = {place: one for place, one in mine.items() if one.mean.n}
-    # Annotations, because a click fades the texts of all points but one. All are set at once,
-    # because adding one takes Plotly a pass over all others.
-    texts = []
-    for (x, y), one in known.items():
-        stop = ramp[round((_tint(one) + 1) / 2 * (len(ramp) - 1))]
-        gain = f"<br><b>{_three_digits(one.gain.value, plus=True)}</b>" if one.sign else ""
-        font = {"size": SMALLEST_TEXT, "color": text_on(stop)}
-        text = _three_digits(one.mean.value) + gain
-        texts.append({"x": x, "y": y, "text": text, "font": font, "showarrow": False})
-    figure.update_layout(annotations=texts)
-    if chosen is not None and chosen[0] == policy:
-        _frame(figure, columns.index(chosen[1]), lines.index(chosen[2]), accent, 3)
+    # The numbers of the chosen cell, as an annotation: a click fades the text of a point.
+    for (x, y), one in mine.items():
+        if one.setting == chosen and one.mean.n:
+            _frame(figure, x, y, accent, 3)
+            gain = _three_digits(one.gain.value, plus=True)
+            font = {"size": SMALLEST_TEXT, "color": text_on(_stop(one, ramp))}
+            text = f"{_three_digits(one.mean.value)}<br><b>{gain}</b>"
+            figure.add_annotation(x=x, y=y, text=text, font=font, showarrow=False)
     framed(figure, 62 + 36 * len(lines))
     figure.update_layout(margin={"t": 4, "b": 4})  # no legend above
     figure.update_xaxes(
@@ -174,8 +174,7 @@ def _cells(
     )
     for (x, y), one in mine.items():
         if one.sign:
-            stop = ramp[round((_tint(one) + 1) / 2 * (len(ramp) - 1))]
-            _frame(figure, x, y, text_on(stop), 2)
+            _frame(figure, x, y, text_on(_stop(one, ramp)), 2)
     known = {place: one for place, one in mine.items() if one.mean.n}
     figure.add_scatter(
         x=[x for x, _ in known],
@@ -203,30 +202,26 @@ def _three_digits(value: float, *, plus: bool = False) -> str:
 
 
 def verdict_sentence(judged: Judged) -> str:
-    """Tells if propagation raises the measure, by how much, and which setting lowers it most."""
+    """Tells if propagation raises the measure, and by how much."""
     best, relevance = judged.best(), judged.sweep.settings.relevance_for()
     if best is None:
         return f"No question counts for {judged.label}, or no policy here can change it."
     not_ = "" if best.sign > 0 else "does not significantly "
     raises = f"**Propagation {not_}{'raises' if best.sign > 0 else 'raise'} {judged.label}**"
     means = f"from {number(judged.base.value)} to {number(best.mean.value)}, {_gain(best)}"
-    verdict = (
+    return (
         f"{raises} under {relevance} relevance: the best of {len(judged.moved())} settings, "
-        f"{spelled(best.cell)}, takes it {means}"
+        f"{spelled(best.cell)}, takes it {means}."
     )
-    worst = min(judged.moved(), key=lambda one: one.gain.value)
-    if worst.sign < 0:
-        lowest = f"to {number(worst.mean.value)}, {_gain(worst)}"
-        return f"{verdict}. The setting {spelled(worst.cell)} lowers it most, {lowest}."
-    return f"{verdict}. No setting lowers it significantly."
 
 
 def reason_sentence(judged: Judged) -> str:
     """Explains the result of the best setting; "" if no question has a value.
 
     The text counts the questions that are perfect without propagation and so can only lose, those
-    that the setting wins, and those it loses. If its gain is not significant the text adds from
-    about which size a gain would be.
+    on which the setting gains, and those on which it loses. If its gain is not significant the text
+    adds from about which size a gain would be. It ends with the setting that lowers the measure
+    most.
     """
     best = judged.best()
     if best is None:
@@ -242,11 +237,18 @@ def reason_sentence(judged: Judged) -> str:
         room += "these can only lose. "
     name = "It" if best.sign > 0 else f"The best setting ({spelled(best.cell)})"
     score = f"{room}{name} gains on {counted(won, 'question')} and loses on {lost}"
-    if best.sign > 0:
-        return f"{score}."
     least = best.gain.value - best.gain.low
-    needed = f" Here gains below about +{least:.3f} are not significant." * (least > 0)
-    return f"{score}.{needed}"
+    needed = ""
+    if best.sign <= 0 < least:
+        needed = f" Here gains below about +{least:.3f} are not significant."
+    worst = min(judged.moved(), key=lambda one: one.gain.value)
+    lowest = "No setting lowers it significantly."
+    if worst.sign < 0:
+        lowest = (
+            f"The setting {spelled(worst.cell)} lowers it most, to {number(worst.mean.value)}, "
+        )
+        lowest += f"{_gain(worst)}."
+    return f"{score}.{needed} {lowest}"
 
 
 def relevances_sentence(judged: Judged, others: Mapping[str, Judged]) -> str:
@@ -304,6 +306,15 @@ def _gain(verdict: SettingResult) -> str:
     return estimate(verdict.gain, plus=True)
 
 
+def counts_words(judged: Judged, policy: str) -> str:
+    """Returns how many settings of a policy are significantly better, and how many worse."""
+    signs = [one.sign for one in judged.moved([policy])]
+    counts = [f"{signs.count(sign)} {_VERDICT[sign]}" for sign in (1, -1) if sign in signs] or [
+        "none significant"
+    ]
+    return ", ".join(counts)
+
+
 def heatmap_sentence(judged: Judged, policy: str) -> str:
     """Tells how many settings of a policy are significant, and which has the highest mean."""
     if policy in judged.blind:
@@ -311,14 +322,8 @@ def heatmap_sentence(judged: Judged, policy: str) -> str:
     best = judged.best([policy])
     if best is None:
         return f"No setting of {policy} was measured on a question that counts."
-    signs = [one.sign for one in judged.moved([policy])]
-    if not any(signs):
-        text = (
-            f"None of {len(signs)} settings of {policy} differs significantly from no propagation"
-        )
-    else:
-        text = f"{len(signs)} settings of {policy}: {signs.count(1)} better than no propagation, "
-        text += f"{signs.count(-1)} worse"
+    settings = counted(len(judged.moved([policy])), "setting")
+    text = f"{settings} of {policy} against no propagation: {counts_words(judged, policy)}"
     if best.gain.value <= 0:
         return f"{text}; none has a higher mean."
     return (

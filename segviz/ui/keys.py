@@ -47,6 +47,7 @@ PLAYING = "playing"  # key of the memory that is being played
 SPEED = "speed"
 RESCUED = "rescued"  # conversation and question that Ask chose itself
 SETTINGS = "settings"  # system, memory and retrieval settings
+COMPARED_BY = "compared-by"  # relevance and K with which Compare asked a question last
 BESIDE = "second"  # scoring, or step, of the second tree on Ask
 drawn = "drawn-{}".format  # drawing and number of the last change in a canvas's header
 ANSWER = "ask-answer"  # the part of Ask that reruns alone

@@ -149,9 +149,6 @@ MEANINGS: Final = {
 evidence; what is new, or enters the retrieved nodes; what leaves them; a setting that finds more
 evidence, or less; what is chosen (a candidate, a cell); controls. Each has another sign, too."""
 
-ACCENT: Final = {mode: colours["enters"] for mode, colours in MEANINGS.items()}
-"""Theme to the colour of what is new or enters."""
-
 
 def css_colours(mode: str) -> dict[str, str]:
     """Returns the meanings as custom properties of CSS, ``--segviz-gold`` and so on."""

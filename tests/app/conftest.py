@@ -107,6 +107,15 @@ def _script(name: str, linked: bool) -> None:
         st.session_state["shown"] = address.current(session)
 
 
+def unfolded(app: AppTest) -> AppTest:
+    """The app with everything open that Sweep and Compare fold."""
+    folds = ("sweep-why", "sweep-setting", "sweep-atlas-open", "sweep-measures", "stages")
+    folds += ("compare-retrieved", "compare-numbers", "compare-atlas-open", "compare-shapes")
+    for key in folds:
+        app.session_state[key] = True
+    return app
+
+
 def page(name: str, linked: bool = False) -> AppTest:
     """One page with the sidebar, not yet run; ``linked``: with the address, as in the app.
 

@@ -19,6 +19,7 @@ from tests.app.conftest import (
     settings,
     talk_file,
     texts,
+    unfolded,
 )
 
 OPENED = PRESETS[OPENING]
@@ -103,7 +104,7 @@ def test_a_link_opens_its_view_and_is_written_again(name):
     assert "Part of the link" not in texts(app)
     if name == "sweep":
         assert app.multiselect(key="sweep-policies").value == ["top-down", "neighbours"]
-        assert app.subheader[0].value == "neighbours, α 0.5, H 2, relevance dense"
+        assert "**neighbours, α 0.5, H 2, relevance dense**" in texts(app)
         sides = {box.label: box.value for box in app.selectbox if box.label in "AB"}
         assert sides == {"A": "top-down, α 0.3, H 1", "B": "top-down"}
         assert app.selectbox(key="measured-by").value == "quoted"
@@ -238,7 +239,7 @@ def test_a_question_stays_as_long_as_its_conversation():
 
 
 def test_compare_asks_what_was_asked_on_ask():
-    app = clean(page("ask").run())
+    app = clean(unfolded(page("ask")).run())
     app.session_state["page"] = "compare"
     ask_own(app, "Who owns the boat?")
     assert keyed(clean(app).selectbox, "question-box-")[0].value == "Who owns the boat?"
@@ -251,6 +252,12 @@ def test_compare_asks_what_was_asked_on_ask():
     app.session_state["page"] = "compare"
     assert keyed(clean(app.run()).selectbox, "question-box-")[0].value == 3
     assert "gold turns found" in texts(app)
+    # Both pages say where they differ.
+    told = texts(app).replace("\\", "")
+    assert "Asked by relevance dense with K 10, on Ask by hybrid with K 10." in told
+    app.session_state["page"] = "ask"
+    app.session_state["more-settings"] = True
+    assert "K 10; Compare asks by dense, K 10" in texts(clean(app.run())).replace("\\", "")
 
 
 def test_without_questions_of_its_own_a_conversation_is_compared_by_a_typed_one(
@@ -258,7 +265,7 @@ def test_without_questions_of_its_own_a_conversation_is_compared_by_a_typed_one(
 ):
     path = talk_file(tmp_path, [f"The boat leaks {i} times." for i in range(6)])
     monkeypatch.setenv("SEGVIZ_FILE", str(path))
-    app = clean(page("compare").run())
+    app = clean(unfolded(page("compare")).run())
     assert "This conversation has no questions" in texts(app)
     ask_own(app, "What leaks?")
     assert "by at least one system" in texts(clean(app))

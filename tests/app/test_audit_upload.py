@@ -4,7 +4,17 @@ import json
 
 import pytest
 
-from tests.app.conftest import ASKED, clean, keyed, labelled, open_path, page, tables, texts
+from tests.app.conftest import (
+    ASKED,
+    clean,
+    keyed,
+    labelled,
+    open_path,
+    page,
+    tables,
+    texts,
+    unfolded,
+)
 
 pytestmark = pytest.mark.usefixtures("small")
 
@@ -28,7 +38,7 @@ def upload(app, data: bytes):
 @pytest.fixture
 def audited():
     """Opens a page with the audit beside the small conversation."""
-    return lambda name: upload(page(name), json.dumps(AUDIT).encode())
+    return lambda name: upload(unfolded(page(name)), json.dumps(AUDIT).encode())
 
 
 def atlas(app):
@@ -60,12 +70,11 @@ def test_the_atlas_marks_disputed_questions_and_leaves_them_out(audited):
 
 def test_compare_has_both_numbers(audited):
     app = audited("compare")
-    app.session_state["twin-standing-plot"] = True
     for switch, other in ((True, "without disputed"), (False, "with disputed")):
         labelled(app.toggle, "Count disputed").set_value(switch).run()
-        every = (one.value for one in clean(app).dataframe)
+        every = tables(clean(app))
         rows = next(rows for rows in every if "difference to the first" in rows.columns)
-        assert set(rows["n"]) == {4 if switch else 3}
+        assert set(rows["n"]) == {"4" if switch else "3"}
         assert other in rows.columns
         assert (ASKED[1][0] in set(atlas(app)["question"])) == switch
 
@@ -82,7 +91,7 @@ def test_ask_says_what_the_audit_says(audited):
 
 
 def test_what_is_no_audit_is_said_and_nothing_is_marked():
-    app = upload(page("sweep"), b"[1, 2]")
+    app = upload(unfolded(page("sweep")), b"[1, 2]")
     assert "This audit is not used." in texts(app)
     assert "disputed" not in atlas(app).columns
     assert not [one for one in app.toggle if one.key == "disputed"]

@@ -5,7 +5,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.conftest import clean, page, tables, talk_file, texts, with_server
+from tests.app.conftest import clean, page, tables, talk_file, texts, unfolded, with_server
 from tests.llm.server import enum, status, texts_under
 
 QUESTIONS = [
@@ -26,7 +26,7 @@ def app(tmp_path, server, monkeypatch):
     server.answer = answer
     path = talk_file(tmp_path, [f"line {i} about red boats" for i in range(12)], qa=QUESTIONS)
     monkeypatch.setenv("SEGVIZ_FILE", str(path))
-    app = page("compare")
+    app = unfolded(page("compare"))
     app.session_state["answers"] = True
     return clean(app.run())
 

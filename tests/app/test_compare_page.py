@@ -16,7 +16,7 @@ from segviz.ui.pages.compare import questions, structures
 from segviz.ui.pages.compare.structures import holder
 from segviz.ui.widgets import measures
 from segviz.ui.widgets.captions import unmarked
-from tests.app.conftest import clean, grow, labelled, messages, page, tables, texts
+from tests.app.conftest import clean, grow, labelled, messages, page, tables, texts, unfolded
 from tests.memories import built, sample
 
 
@@ -32,7 +32,7 @@ def frame(app: AppTest, column: str):
 class TestCompare:
     def test_a_long_build_waits_for_a_click(self, monkeypatch):
         monkeypatch.setattr(structures, "_AUTOMATIC_UNITS", 0)
-        app = clean(page("compare").run())
+        app = clean(unfolded(page("compare")).run())
         assert app.button(key="build-compared").label.startswith("Build ")
         assert frame(app, "nodes/leaf")["memory"][0] == SYSTEMS["segment-tree"].label
 
@@ -43,7 +43,7 @@ class TestCompare:
             raise StopException  # what a click does to the running script
 
         monkeypatch.setattr(structures, "build", cut_short)
-        app = page("compare").run()
+        app = unfolded(page("compare")).run()
         app.button(key="stop-building").click().run()
         assert [one for one in clean(app).button if one.key == "build-compared"]
         monkeypatch.setattr(structures, "build", whole)
@@ -54,7 +54,7 @@ class TestCompare:
 
     def test_stages_say_what_each_memory_reads_of_the_gold_turns(self, monkeypatch, begun_file):
         monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))
-        app = clean(page("compare").run())
+        app = clean(unfolded(page("compare")).run())
         (told,) = [text for text in texts(app).split("\n") if text.startswith("Stages of gold")]
         assert told.count("read") == 4  # a share for each system, and for the facts of the sample
         assert "Extracted facts: " in told
@@ -85,9 +85,9 @@ class TestCompare:
         (label,) = {one.value for one in app.selectbox if str(one.key).startswith("lost-memory")}
         assert label == "File mine"
         shown = texts(app)
-        assert "with a lost gold turn" in shown
+        assert "with a missed gold turn" in shown
         if kind == "run":
-            assert "1 question with a lost gold turn or a wrong answer" in shown
+            assert "1 question with a missed gold turn or a wrong answer" in shown
             assert f"**{unmarked(asked.text)}**" in [one.value for one in app.main.markdown]
 
     def test_a_file_that_is_none_of_these_is_refused(self, monkeypatch, begun_file):
@@ -98,11 +98,10 @@ class TestCompare:
         assert "This file is not used." in texts(app)
 
     def test_systems_are_built_over_the_same_leaves_and_measured(self):
-        app = clean(page("compare").run())
+        app = clean(unfolded(page("compare")).run())
         app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree", "bm25"]).run()
         shapes = frame(clean(app), "nodes/leaf")
         assert shapes["leaves"][:3].tolist() == ["12"] * 3
-        app.session_state["twin-standing-plot"] = True
         app.session_state["twin-memtree"] = True
         table = frame(clean(app.run()), "gold turns in evidence")
         *_, found = app.session_state["comparisons"].values()
@@ -118,7 +117,7 @@ class TestCompare:
         first = app.main.markdown[0].value
         assert first.startswith("**All questions**: ")
         said = first.removeprefix("**All questions**: ")
-        assert not any(said in one.value for one in app.main.caption)
+        assert said not in [one.value for one in app.main.caption]
         # It compares what is asked alike: each difference is to a segment tree.
         gains = table["difference to the first"].tolist()
         assert [gain.split()[0] for gain in gains[::3]] == ["0.000"] * 3
@@ -146,7 +145,7 @@ class TestCompare:
 
     def test_a_name_by_a_plug_in_brings_no_picture(self, monkeypatch):
         monkeypatch.setattr(SYSTEMS["bm25"], "label", "![x](https://example.org/x.png)")
-        app = page("compare").run()
+        app = unfolded(page("compare")).run()
         app.multiselect(key="compared-systems").set_value(["segment-tree", "bm25"]).run()
         said = [one.value for one in (*clean(app).main.markdown, *app.main.caption)]
         assert said[0].startswith("**All questions**: ")
@@ -155,18 +154,17 @@ class TestCompare:
 
     def test_what_is_not_measured_is_no_verdict(self, monkeypatch):
         monkeypatch.setattr(measures, "_AUTOMATIC", 0)
-        app = clean(page("compare").run())
+        app = clean(unfolded(page("compare")).run())
         assert app.main.markdown[0].value.startswith("**All questions**: not measured")
         clean(app.button(key="measure").click().run())
         assert "gold turns in evidence" in app.main.markdown[0].value
 
     def test_another_measure_and_category_5(self, monkeypatch, begun_file):
         monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))  # which has such questions
-        app = clean(page("compare").run())
+        app = clean(unfolded(page("compare")).run())
         (found,) = app.session_state["comparisons"].values()
         groups = found.ways()
         rows = [row for group in groups for row in group]
-        app.session_state["twin-standing-plot"] = True
         for measure in ("answer_words", "recall"):
             labelled(app.selectbox, "Measured by").set_value(measure).run()
             for counts in (False, True):
@@ -191,7 +189,7 @@ class TestCompare:
         self, monkeypatch, begun_file
     ):
         monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))  # in the small conversation none changes
-        app = page("compare").run()
+        app = unfolded(page("compare")).run()
         app.selectbox(key="compare-atlas-B").set_value("MemTree · own retrieval").run()
         *_, found = clean(app).session_state["comparisons"].values()
         base, other = (
@@ -214,7 +212,7 @@ class TestCompare:
             return whole(memory, *args, **more)
 
         monkeypatch.setattr(questions, "compare_one", second_cut_short)
-        app = page("compare").run()
+        app = unfolded(page("compare")).run()
         app.button(key="stop-measuring").click().run()
         assert app.main.markdown[0].value.startswith("**All questions**: not measured")
         app.button(key="measure").click().run()
@@ -223,7 +221,7 @@ class TestCompare:
         assert "gold turns in evidence" in app.main.markdown[0].value
 
     def test_published_rows_stand_beside_their_own_system_alone(self):
-        app = clean(page("compare").run())
+        app = clean(unfolded(page("compare")).run())
         app.multiselect(key="compared-systems").set_value(["raptor", "h-mem", "memforest"]).run()
         rows = frame(clean(app), "nodes/leaf")["memory"].tolist()
         assert rows == [SYSTEMS["raptor"].label, "RAPTOR, LoCoMo"]  # the sample is of its format

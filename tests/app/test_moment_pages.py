@@ -135,7 +135,7 @@ def test_the_name_of_a_turn_is_no_markup():
 
 def test_compare_asks_at_the_moment_too(moments_file):
     app = clean(page("compare").run())
-    told = [each.value.replace("\\", "") for each in app.caption]
+    told = texts(app).replace("\\", "")
     assert "Asked before D2:5; what came later is not known." in told
 
 

@@ -19,7 +19,16 @@ from segviz.retrieval import RELEVANCE
 from segviz.ui.pages.sweep import measuring
 from segviz.ui.widgets import measures
 from segviz.ui.widgets.captions import unmarked
-from tests.app.conftest import clean, labelled, messages, page, tables, talk_file, texts
+from tests.app.conftest import (
+    clean,
+    labelled,
+    messages,
+    page,
+    tables,
+    talk_file,
+    texts,
+    unfolded,
+)
 from tests.memories import sample
 
 pytestmark = pytest.mark.usefixtures("small")
@@ -36,6 +45,12 @@ def swept_by(app: AppTest, relevance: str = "hybrid"):
     sweeps = app.session_state["sweeps"].values()
     *_, found = (one for one in sweeps if one.settings.relevance == relevance)
     return found
+
+
+def named(app: AppTest) -> str:
+    """The setting named below the picture, whose numbers follow it."""
+    (line,) = (one.value for one in app.main.markdown if "] against no propagation" in one.value)
+    return line.partition(", relevance ")[0].removeprefix("**")
 
 
 def shown_measures(app: AppTest) -> list[str]:
@@ -57,11 +72,11 @@ def test_a_long_run_waits_for_a_click_and_says_how_long_it_takes():
     app.button(key="run-sweep").click().run()
     assert "**Propagation " in texts(clean(app))
     # The other relevances wait, too, with what all of them take.
-    # The charts are three policies, levels, categories, budgets and one small map.
-    assert len(app.get("plotly_chart")) == 7
+    # The charts are three policies and one small map; all else is folded.
+    assert len(app.get("plotly_chart")) == 4
     assert texts(app).count("not measured") == len(RELEVANCE) - 1
     app.button(key="run-maps").click().run()
-    assert len(clean(app).get("plotly_chart")) == 6 + len(RELEVANCE)
+    assert len(clean(app).get("plotly_chart")) == 3 + len(RELEVANCE)
     assert not [button for button in app.button if button.key in ("run-maps", "stop-maps")]
 
 
@@ -72,8 +87,8 @@ def details(app: AppTest) -> str:
 
 def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch, begun_file):
     monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))  # in the small conversation nothing fails
-    app = page("sweep").run()
-    swept = swept_by(clean(app))
+    app = unfolded(page("sweep"))
+    swept = swept_by(clean(app.run()))
     judged = judge(swept, "in_evidence", sweeps=len(RELEVANCE))
     best = judged.best().cell
     assert app.main.markdown[0].value == verdict_sentence(judged)
@@ -84,9 +99,7 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch, beg
     assert {"without 5", "no propagation", "5 adversarial"} <= set(found.columns)
     assert len(found) == sum(sees(name, best.policy) for name in MEASURES)
     # One setting is named, and everything below is of it.
-    assert [one.value for one in app.main.subheader] == [
-        f"{best.policy}, α {best.alpha:g}, H {best.horizon}, relevance hybrid"
-    ]
+    assert named(app) == f"{best.policy}, α {best.alpha:g}, H {best.horizon}"
     rows = next(f.value for f in app.dataframe if "question" in f.value.columns)
     assert list(rows.columns[3:]) == [
         "no propagation",
@@ -122,14 +135,14 @@ def test_any_measure_is_shown_for_the_policies_it_sees():
 
 
 def test_a_clicked_setting_is_left_where_the_measure_cannot_see_it():
-    app = page("sweep")
+    app = unfolded(page("sweep"))
     app.session_state["sweep-cell"] = ("bottom-up", 0.1, 1)
     clean(app.run())
-    assert app.subheader[0].value == "bottom-up, α 0.1, H 1, relevance hybrid"
+    assert named(app) == "bottom-up, α 0.1, H 1"
     found = next(t for t in tables(app) if "all questions" in t.columns)
     assert len(found) == sum(sees(name, "bottom-up") for name in MEASURES)
     labelled(app.selectbox, "Measured by").set_value("recall").run()
-    assert "bottom-up" not in clean(app).subheader[0].value
+    assert "bottom-up" not in named(clean(app))
     app.slider(key="sweep-k").set_value(5).run()
     assert "Here K is 5 nodes" in clean(app).selectbox(key="measured-by").help
     assert not [toggle for toggle in app.toggle if toggle.key == "adversarial"]  # none is asked
@@ -137,7 +150,7 @@ def test_a_clicked_setting_is_left_where_the_measure_cannot_see_it():
 
 def test_category_5_counts_or_not(monkeypatch, begun_file):
     monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))
-    app = clean(page("sweep").run())
+    app = clean(unfolded(page("sweep")).run())
     both = swept_by(app).baseline.outcomes
     assert f"n = {both.mean('in_evidence', adversarial=False).n}" in details(app)
     labelled(app.toggle, "Count category 5").set_value(False).run()
@@ -188,7 +201,7 @@ def test_the_other_relevances_can_be_stopped_and_go_on_where_they_were(monkeypat
         return whole(*args, relevance=relevance, keep=stop, **more)
 
     monkeypatch.setattr(measuring, "sweep", third_cut_short)
-    app = page("sweep").run()
+    app = unfolded(page("sweep")).run()
     # The page is there, with two of the small maps, while the third is measured.
     assert begun == ["hybrid", "contextual", "dense"]
     charts = {chart.proto.id.rsplit("-", 1)[-1] for chart in app.get("plotly_chart")}
@@ -230,7 +243,7 @@ def test_a_conversation_without_questions_says_so(tmp_path, monkeypatch):
 
 def test_two_runs_are_compared_question_by_question(monkeypatch, begun_file):
     monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))
-    app = page("sweep")
+    app = unfolded(page("sweep"))
     app.session_state["sweep-cell"] = ("both", 0.7, 2)
     clean(app.run())
     side = {box.label: box for box in app.selectbox if box.label in "AB"}

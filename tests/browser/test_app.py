@@ -191,21 +191,24 @@ class TestAsk:
         assert app.retrieved() == list(result.after)
 
 
+NAMED = ".st-key-sweep-cell-row p strong"  # the setting below the picture
+
+
 class TestSweep:
     def test_a_clicked_setting_opens_in_ask_with_the_same_numbers(self, app, memory):
         app.open("sweep")
-        app.page.get_by_text("By category").first.wait_for()
+        app.page.locator(NAMED).wait_for()
         app.settle()
         cell = app.page.locator(".st-key-heat-both .scatterlayer .point").nth(12)
         cell.scroll_into_view_if_needed()
         box = cell.bounding_box()
         app.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         app.settle()
-        chosen = app.page.locator("h3", has_text="both, α").inner_text()
+        chosen = app.page.locator(NAMED).inner_text().partition(", relevance")[0]
         press(app, "open-ask")
         app.evidence().first.wait_for()
         app.settle()
-        _, alpha, horizon, _ = (part.split()[-1] for part in chosen.split(", "))
+        _, alpha, horizon = (part.split()[-1] for part in chosen.split(", "))
         how = {"policy": "both", "alpha": float(alpha), "horizon": int(horizon)}
         asked = int(parse_qs(urlparse(app.page.url).query)["question"][0])
         result = memory.ask(memory.conversation.questions[asked], relevance="hybrid", **how)
@@ -216,15 +219,15 @@ class TestSweep:
         small = app.page.locator(".st-key-map-dense .scatterlayer .point").nth(4)
         small.wait_for(state="attached")
         app.settle()
-        app.page.locator("h3", has_text="both, α 0.5, H 2, relevance hybrid").wait_for()
+        app.page.locator(NAMED, has_text="both, α 0.5, H 2, relevance hybrid").wait_for()
         for name in ("dense", "lexical", "dense"):  # the same cell again, too
             small = app.page.locator(f".st-key-map-{name} .scatterlayer .point").nth(4)
             small.scroll_into_view_if_needed()
             box = small.bounding_box()
             app.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-            app.page.locator("h3", has_text=f"relevance {name}").wait_for()
+            app.page.locator(NAMED, has_text=f"relevance {name}").wait_for()
             app.settle()
-            assert not app.page.locator("h3", has_text="both, α 0.5, H 2").count()
+            assert not app.page.locator(NAMED, has_text="both, α 0.5, H 2").count()
         # Another page opens although the address names what was chosen here.
         assert "sweep-relevance=dense" in app.page.url
         press(app, "open-ask")
@@ -238,13 +241,14 @@ class TestSweep:
         cells.first.wait_for()
         app.settle()
         verdict = app.page.get_by_text(re.compile("Propagation does not")).first.bounding_box()
-        assert verdict["y"] < app.page.get_by_text("Sweep over").first.bounding_box()["y"]
+        choices = app.page.get_by_text("Measured by").first.bounding_box()
         boxes = [cell.bounding_box() for cell in cells.all()]
         assert len(boxes) == 21  # seven α by H 1 to 3
-        assert max(box["y"] + box["height"] for box in boxes) <= 768
+        assert verdict["y"] < min(box["y"] for box in boxes)
+        assert max(box["y"] + box["height"] for box in boxes) <= min(choices["y"], 768)
         app.page.set_viewport_size({"width": 390, "height": 844})
         app.settle()
-        key = app.page.get_by_text("shown below").first.bounding_box()
+        key = app.page.get_by_text("the setting below").first.bounding_box()
         save = app.page.get_by_role("button", name="Sweep (CSV)").bounding_box()
         assert save["y"] >= key["y"] + key["height"]
 

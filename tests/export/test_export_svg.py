@@ -14,7 +14,7 @@ from segviz.export.pictures import made
 from segviz.export.text import legal
 from segviz.retrieval.gold import GoldEvidence
 from segviz.systems import SegmentTree
-from segviz.view.palette import ACCENT, GOLD_COLOURS, LEVEL_COLOURS, session_colours
+from segviz.view.palette import GOLD_COLOURS, LEVEL_COLOURS, MEANINGS, session_colours
 from tests.export.views import HOSTILE, ask_view, dag, grow_view, holding, nothing
 from tests.trees import chain, grown
 
@@ -52,7 +52,7 @@ def test_every_active_node_is_drawn_once_per_half_with_scores_and_text(memory):
     for word in ("L0", "initial", "propagated", "retrieved before", "selected: node 0"):
         assert word in said
     assert root.find(f"{SVG}title").text == "What colour is the bicycle?"
-    assert ACCENT["light"] in picture  # of what enters
+    assert MEANINGS["light"]["enters"] in picture  # of what enters
     assert "gold evidence" not in said
 
 
@@ -62,8 +62,8 @@ def test_the_same_view_gives_the_same_bytes_and_the_colours_of_its_sessions(memo
     assert sorted(drawn(ET.fromstring(picture))) == np.flatnonzero(memory.structure.active).tolist()
     for colour in session_colours(2):
         assert f'fill="{colour}"' in picture
-    assert ACCENT["dark"] in picture
-    assert ACCENT["light"] not in picture
+    assert MEANINGS["dark"]["enters"] in picture
+    assert MEANINGS["light"]["enters"] not in picture
 
 
 @pytest.mark.parametrize(

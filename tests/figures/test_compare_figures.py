@@ -50,18 +50,21 @@ def test_every_gold_turn_is_a_column_also_what_no_system_returned():
     )
 
 
+TONES = {"better": "#00f", "worse": "#f00", "neutral": "#888"}
+
+
 def test_systems_are_named_in_short_where_that_tells_them_apart():
     def shown(*names):
         none = Mean(0.5, 0.4, 0.6, 9)
         plot = standing_plot(
             [{"system": n, "recall": none, DIFFERENCE: none} for n in names],
             "recall",
-            colours=["#c00"],
-            neutral="#888",
+            **TONES,
         )
         return list(plot.layout.yaxis.ticktext)
 
     assert shown("A tree (first, of two) · own, dense", "B") == ["A tree<br>own, dense", "B"]
+    assert shown("A (first) · own, dense", "B · own, dense") == ["A", "B"]
     assert shown("A (first)", "A (second)") == ["A (first)", "A (second)"]
     assert short_names(
         ["A (first, x) · segviz's relevance, dense", "A (first, x) · own, dense"]
@@ -124,9 +127,9 @@ def test_a_sentence_says_how_the_systems_were_asked_and_if_not_alike(asked, said
 
 def test_dots_are_means_and_paired_differences():
     values, rows = stands()
-    left, right = standing_plot(rows, "recall", colours=["#c00"], neutral="#888").data
+    figure = standing_plot(rows, "recall", **TONES)
+    left, right, *told = figure.data
     means = [sum(row) / len(row) for row in values]
-    figure = standing_plot(rows, "recall", colours=["#c00"], neutral="#888")
     assert [t.text for t in figure.layout.annotations] == ["recall", "difference to<br>the first"]
     assert list(figure.layout.yaxis.ticktext) == ["Tree", "Better", "Worse", "Alike"]
     assert list(left.y) == list(right.y) == [0, 1, 2, 3]
@@ -135,6 +138,15 @@ def test_dots_are_means_and_paired_differences():
     assert list(right.error_x.array) == pytest.approx(
         [row[DIFFERENCE].high - row[DIFFERENCE].value for row in rows]
     )
+    # What differs significantly has the colour of its sign, all else has none.
+    assert {left.marker.color, right.marker.color} == {"#888"}
+    assert [(each.marker.color, list(each.x)) for each in told] == [
+        ("#00f", [right.x[1]]),
+        ("#f00", [right.x[2]]),
+    ]
+    assert [list(each.error_x.array) for each in told] == [
+        [right.error_x.array[place]] for place in (1, 2)
+    ]
 
 
 def test_the_sentence_names_the_highest_and_sorts_the_others_by_what_can_be_told():

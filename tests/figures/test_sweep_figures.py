@@ -110,9 +110,9 @@ def test_a_measure_never_appears_for_a_policy_it_cannot_see(found, measure, poli
 
 
 class TestHeatmap:
-    def test_cells_say_the_mean_and_where_it_is_told_the_gain(self, found):
-        judged = judge(found, "reached")
-        figure = heatmap(judged, "both")
+    def test_cells_have_the_colour_of_their_gain_and_the_chosen_one_its_numbers(self, found):
+        judged, chosen = judge(found, "reached"), ("both", 0.3, 1)
+        figure = heatmap(judged, "both", chosen=chosen)
         grid, points = figure.data
         texts = {(note.x, note.y): note.text for note in figure.layout.annotations}
         assert list(figure.layout.xaxis.ticktext) == ["0.1", "0.3", "0.95"]
@@ -124,17 +124,16 @@ class TestHeatmap:
             at = y * len(ALPHAS) + x
             assert list(points.customdata[at][:3]) == ["both", alpha, horizon]
             assert points.customdata[at][3] == one.words
-            assert texts[x, y].startswith(f"{one.mean.value:.3f}"[1:])
-            assert ("<b>" in texts[x, y]) == (one.sign != 0)
             # The colour says the gain, whatever else the sweep holds; full from .25 on.
             share = min(1, abs(one.gain.value) / 0.25)
             assert grid.z[y][x] == pytest.approx(math.copysign(math.sqrt(share), one.gain.value))
             framed = [
                 s for s in figure.layout.shapes if (s.x0 + s.x1, s.y0 + s.y1) == (2 * x, 2 * y)
             ]
-            assert len(framed) == (one.sign != 0)
-            if one.sign:
-                assert ("+" in texts[x, y]) == (one.sign > 0)
+            assert len(framed) == (one.sign != 0) + (one.setting == chosen)
+        one = judged.verdicts[chosen]
+        mean, gain = f"{one.mean.value:.3f}"[1:], f"{one.gain.value:+.3f}".replace("0.", ".", 1)
+        assert texts == {(1, 0): f"{mean}<br><b>{gain}</b>"}
 
     def chosen(self, figure):
         return [each for each in figure.layout.shapes if each.line.color == "#c2410c"]
@@ -191,12 +190,13 @@ class TestVerdict:
         best, worst = judged.best(), min(judged.moved(), key=lambda one: one.gain.value)
         assert sentence.startswith("**Propagation raises evidence reached** under contextual")
         assert f"the best of 24 settings, {best.setting[0]}, α 0.3, H 1, takes it from" in sentence
-        assert f"α 0.95, H 3 lowers it most, to {number(worst.mean.value)}, " in sentence
+        why = reason_sentence(judged)
+        assert f"α 0.95, H 3 lowers it most, to {number(worst.mean.value)}, " in why
 
     def test_without_a_gain_no_setting_wins(self, found):
         judged, sentence = self.told(found)
         assert sentence.startswith("**Propagation does not significantly raise evidence reached**")
-        assert sentence.endswith("No setting lowers it significantly.")
+        assert reason_sentence(judged).endswith("No setting lowers it significantly.")
         assert judged.best().setting[1:] == (0.1, 1)  # of equal ones fewest hops, smallest α
 
     def test_the_best_is_one_that_is_told_even_below_a_higher_mean(self, found):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Generic, TypeVar
 
@@ -45,6 +46,7 @@ class Panel(Generic[S]):
         closed: key under which it opens and closes, with the title on it. It is closed at first,
             and drawn only while it is open. None for a panel that is always open.
         column: its column, counted from 0; None for the whole width.
+        bound: beginning of parameters of the address with which a closed panel opens; "" for none.
     """
 
     title: str
@@ -52,6 +54,7 @@ class Panel(Generic[S]):
     shown: Callable[[S], object] = lambda state: True
     closed: str | None = None
     column: int | None = None
+    bound: str = ""
 
 
 def draw_panels(panels: Sequence[Panel[S]], state: S, widths: Sequence[int] = ()) -> None:
@@ -59,13 +62,18 @@ def draw_panels(panels: Sequence[Panel[S]], state: S, widths: Sequence[int] = ()
 
     Successive panels with a column share columns of these ``widths``.
     """
-    for beside, group in groupby(panels, lambda panel: panel.column is not None):
-        shown = [panel for panel in group if panel.shown(state)]
-        columns = st.columns(widths, gap="medium") if beside and shown else ()
-        for panel in shown:
+    for beside, each in groupby(panels, lambda panel: panel.column is not None):
+        group = list(each)
+        some = beside and any(panel.shown(state) for panel in group)
+        columns = st.columns(widths, gap="medium") if some else ()
+        for panel in group:
+            if not panel.shown(state):  # a panel above may have changed that
+                continue
             with nullcontext() if panel.column is None else columns[panel.column]:
                 if panel.closed is not None:
-                    with st.expander(panel.title, key=panel.closed, on_change="rerun") as opened:
+                    asked = panel.bound and any(n.startswith(panel.bound) for n in st.query_params)
+                    fold = partial(st.expander, on_change="rerun")
+                    with fold(panel.title, bool(asked), key=panel.closed) as opened:
                         if opened.open:
                             panel.draw(state)
                     continue

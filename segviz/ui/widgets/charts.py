@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from inspect import signature
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 import streamlit as st
 
 from segviz.evaluation import Mean
 from segviz.ui.widgets.captions import signed
 from segviz.ui.widgets.style import CAPTION
-from segviz.view.palette import ACCENT, MEANINGS, RAMPS, SMALLEST_TEXT, SURFACE
+from segviz.view.palette import MEANINGS, RAMPS, SMALLEST_TEXT, SURFACE
 
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
 
@@ -22,19 +22,9 @@ def theme() -> Literal["light", "dark"]:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-class Tones(TypedDict):
-    """Colours of a chart: accent and neutral."""
-
-    accent: str
-    neutral: str
-
-
-def colours() -> Tones:
-    """Returns the accent and the neutral colour of charts."""
-    return {
-        "accent": ACCENT[theme()],
-        "neutral": {"light": "#77736d", "dark": "#9a9690"}[theme()],
-    }
+def neutral() -> str:
+    """Returns the colour of what has no meaning of its own in a chart."""
+    return {"light": "#77736d", "dark": "#9a9690"}[theme()]
 
 
 def meaning(name: str) -> str:
@@ -43,9 +33,13 @@ def meaning(name: str) -> str:
 
 
 def pair() -> dict[str, Any]:
-    """Returns the arguments ``colours`` and ``neutral`` of ``rows_figure``, in the theme."""
-    accent, neutral = colours()["accent"], colours()["neutral"]
-    return {"colours": [accent, neutral], "neutral": neutral}
+    """Returns ``colours`` and ``neutral`` of ``rows_figure``: what is chosen, beside the rest."""
+    return {"colours": [meaning("chosen"), neutral()], "neutral": neutral()}
+
+
+def signs() -> dict[str, str]:
+    """Returns ``better``, ``worse`` and ``neutral`` of a plot of differences, in the theme."""
+    return {"better": meaning("better"), "worse": meaning("worse"), "neutral": neutral()}
 
 
 def ink() -> str:
@@ -87,6 +81,7 @@ def alt(draw: Callable[..., Any], sentence: str) -> dict[str, Any]:
 def plot(figure: Any, sentence: str, key: str, **selection: Any) -> None:
     """Draws a Plotly figure, with ``sentence`` for screen readers and without Plotly's buttons."""
     alternative = alt(st.plotly_chart, sentence)
+    figure = readable(figure)
     st.plotly_chart(figure, key=key, config={"displayModeBar": False}, **selection, **alternative)
 
 
@@ -100,7 +95,7 @@ def chart(figure: Any, sentence: str, key: str, more: str = "", rows: Rows | Non
         more: further text of the caption alone.
         rows: returns the numbers of the figure, called when the reader opens the table.
     """
-    plot(readable(figure), sentence, key)
+    plot(figure, sentence, key)
     caption(f"{sentence} {more}".strip(), key, rows)
 
 
@@ -120,14 +115,19 @@ def caption(sentence: str, key: str, rows: Rows | None = None) -> None:
         return
     with st.container(horizontal=True, wrap=False, vertical_alignment="top", key=f"caption-{key}"):
         st.caption(sentence, width="stretch")
-        with st.popover("Table", type="tertiary", key=f"twin-{key}", on_change="rerun") as twin:
-            if twin.open:
-                numbers = [
-                    {n: round(v.value, 4) if isinstance(v, Mean) else v for n, v in row.items()}
-                    for row in rows()
-                ]
-                width = min(60 + 100 * len(numbers[0] if numbers else ()), 600)
-                st.dataframe(numbers, width, tall(len(numbers), 12), hide_index=True)
+        table_button(key, rows)
+
+
+def table_button(key: str, rows: Rows) -> None:
+    """Draws a button that opens the numbers of a chart as a table."""
+    with st.popover("Table", type="tertiary", key=f"twin-{key}", on_change="rerun") as twin:
+        if twin.open:
+            numbers = [
+                {n: round(v.value, 4) if isinstance(v, Mean) else v for n, v in row.items()}
+                for row in rows()
+            ]
+            width = min(60 + 100 * len(numbers[0] if numbers else ()), 600)
+            st.dataframe(numbers, width, tall(len(numbers), 12), hide_index=True)
 
 
 Height = int | Literal["content"]

@@ -8,15 +8,14 @@ from math import isnan
 import streamlit as st
 
 from segviz.conversation import Question
-from segviz.evaluation import Chart, Outcomes, Sweep, number_of
-from segviz.evaluation.compare import Comparison
+from segviz.evaluation import Chart, Outcomes, number_of
 from segviz.evaluation.evaluation import ADVERSARIAL, budget_rows
-from segviz.evaluation.measures import BUDGETS, CHOICES, CURVES, DEFAULT, MEASURES
+from segviz.evaluation.measures import BUDGETS, CHOICES, CURVES, DEFAULT, MEASURES, TOKENS, UNITS
 from segviz.figures.charts import rows_figure
 from segviz.memory import paid
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import counted
-from segviz.ui.widgets.charts import chart, colours
+from segviz.ui.widgets.charts import chart, neutral, pair
 from segviz.view.palette import SERIES
 
 # Longest measurement in seconds that starts without a click.
@@ -68,27 +67,33 @@ def duration(session: AppSession, sweeps: float, memories: int = 1) -> str:
     return f"Takes about {seconds}{why}."
 
 
-def measure_choice(session: AppSession, measured: Sweep | Comparison) -> tuple[str, bool]:
-    """Draws the choice of measure for ``measured``; at least one measure must be countable.
-
-    Returns:
-        The measure, and True if questions of category 5 count.
-    """
-    questions = session.conversation.questions
-    names, tricky = countable(questions), adversarial_questions(questions)
+def measure_choice(session: AppSession, k: int) -> str:
+    """Draws the choice of a measure of ``k`` nodes; at least one measure must be countable."""
+    names = countable(session.conversation.questions)
     meanings = "\n".join(f"- **{MEASURES[n].label}**: {MEASURES[n].meaning}" for n in names)
     measure: str = st.selectbox(
         "Measured by",
         names,
         format_func=lambda name: MEASURES[name].label,
         width=220,
-        help=f"Here K is {measured.settings.k} nodes, N {measured.units} units, "
-        f"T {measured.tokens:,} tokens. Every policy can change {MEASURES[DEFAULT].label}.\n"
-        f"{meanings}",
+        help=f"Here K is {k} nodes, N {UNITS} units, T {TOKENS:,} tokens. Every policy can change "
+        f"{MEASURES[DEFAULT].label}.\n{meanings}",
         index=names.index(DEFAULT) if DEFAULT in names else 0,
         key="measured-by",
         bind="query-params",
     )
+    return measure
+
+
+def counting_choices(session: AppSession) -> tuple[bool, bool]:
+    """Draws a switch for each kind of question that may be left out, if there are any.
+
+    Returns:
+        True if questions of category 5 count, and True if disputed questions do.
+    """
+    questions = session.conversation.questions
+    tricky = adversarial_questions(questions)
+    disputed = sum(question.disputed is not None for question in questions)
     counts = not tricky or st.toggle(
         f"Count category 5 ({counted(tricky, 'question')})",
         value=True,
@@ -97,7 +102,15 @@ def measure_choice(session: AppSession, measured: Sweep | Comparison) -> tuple[s
         key="adversarial",
         bind="query-params",
     )
-    return measure, counts
+    doubts = not disputed or st.toggle(
+        f"Count disputed questions: {disputed}",
+        value=True,
+        help=f"The audit disputes the gold evidence or the answer of "
+        f"{counted(disputed, 'question')}. Tables have the mean with and without them.",
+        key="disputed",
+        bind="query-params",
+    )
+    return counts, doubts
 
 
 def budget_curves(outcomes: Mapping[str, Outcomes], adversarial: bool, key: str) -> None:
@@ -109,37 +122,20 @@ def budget_curves(outcomes: Mapping[str, Outcomes], adversarial: bool, key: str)
     known = [label for label in CURVES if not isnan(number_of(there[0][label]))]
     best = ((label, max(there, key=lambda row: number_of(row[label]))) for label in known)
     highest = (f"{label} {number_of(row[label]):.3f} ({row['setting']})" for label, row in best)
-    st.markdown("**Within T tokens**: what a reader gets who pays for tokens, not for nodes")
     few = len(outcomes) < 3
     figure = rows_figure(
         rows,
         Chart("tokens", known, "setting", intervals=few),
-        colours=[colours()["accent"], colours()["neutral"]] if few else SERIES,
-        neutral=colours()["neutral"],
+        **(pair() if few else {"colours": SERIES, "neutral": neutral()}),
     )
     figure.update_xaxes(tickvals=BUDGETS)
     chart(
         figure,
+        "What a reader gets who pays for tokens, not for nodes. "
         f"Highest means at {middle} tokens: {', '.join(highest)}. Texts are read in order of rank, "
         "and the last one is cut.",
         key,
         rows=lambda: rows,
-    )
-
-
-def disputed_choice(session: AppSession) -> bool:
-    """Draws the switch that leaves out disputed questions; returns True if they count.
-
-    Without disputed questions it draws nothing.
-    """
-    disputed = sum(question.disputed is not None for question in session.conversation.questions)
-    return not disputed or st.toggle(
-        f"Count disputed questions: {disputed}",
-        value=True,
-        help=f"The audit disputes the gold evidence or the answer of "
-        f"{counted(disputed, 'question')}. Tables have the mean with and without them.",
-        key="disputed",
-        bind="query-params",
     )
 
 

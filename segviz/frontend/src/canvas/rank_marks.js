@@ -55,7 +55,7 @@ export function rankMarks(scene, half) {
 
 /** @type {(theme: Theme, kind: RankMark["kind"]) => string} */
 const colourOf = (theme, kind) => ({ gold: theme.gold.found, enters: theme.enters,
-  leaves: theme.leaves, alone: theme.enters, same: theme.muted })[kind];
+  leaves: theme.leaves, alone: theme.text, same: theme.muted })[kind];
 
 /** @type {(s: State, ctx: Ctx) => void} */
 export function drawRanks(s, ctx) {

@@ -114,7 +114,9 @@ def _in_force(asked: AskState) -> str:
     if settings.levels is not None:
         levels = f"{captions.counted(len(settings.levels), 'level')} admitted"
     most = f"{settings.budget:,} tokens" if settings.budget else f"K {settings.k}"
-    return captions.unmarked(f"{relevance} relevance; {spread}; {levels}; {most}")
+    there = st.session_state.get(keys.COMPARED_BY, (relevance, settings.k))
+    also = "" if there == (relevance, settings.k) else "; Compare asks by {}, K {}".format(*there)
+    return captions.unmarked(f"{relevance} relevance; {spread}; {levels}; {most}{also}")
 
 
 def _setting(asked: AskState) -> None:

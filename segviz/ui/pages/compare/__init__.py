@@ -10,6 +10,7 @@ from typing import Any
 from streamlit.delta_generator import DeltaGenerator
 
 from segviz.conversation import Question
+from segviz.evaluation import MEASURES, Comparison
 from segviz.evaluation.compare import settings_by
 from segviz.handover import HandoverError
 from segviz.memory import Memory
@@ -55,14 +56,22 @@ class Comparing:
         settings: K and the relevance, None for the usual one; without propagation.
         method: how systems are asked, a key of ``RETRIEVED_BY``; one without it is asked by
             relevance alone.
+        measure: the measure over all questions.
+        adversarial: True if questions of category 5 count.
+        disputed: True if disputed questions count.
         verdict: slot at the top of the page for the result over all questions.
+        plot: slot below it for the plot.
     """
 
     session: AppSession
     memories: Mapping[str, Memory]
     settings: RetrievalSettings
     method: str
+    measure: str
+    adversarial: bool
+    disputed: bool
     verdict: DeltaGenerator
+    plot: DeltaGenerator
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -70,9 +79,26 @@ class Comparing:
         return self.session.conversation.questions
 
     @property
+    def measured(self) -> str:
+        """Name of the measure for display."""
+        return MEASURES[self.measure].label
+
+    @property
     def how(self) -> dict[str, Any]:
         """The same retrieval for all, as arguments of ``compare``."""
         return {"relevance": self.settings.relevance, "k": self.settings.k}
+
+    @property
+    def comparison_key(self) -> str:
+        """Content key of the measurement of all systems."""
+        asked = [question.index for question in self.questions]
+        return fingerprint([self.key(name) for name in self.memories], self.how, asked)
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """Measured systems, None before :attr:`comparison_key` is measured."""
+        known: Comparison | None = peek("comparisons", self.comparison_key)
+        return known and known.counting(disputed=self.disputed)
 
     def label(self, name: str) -> str:
         """Returns the name of a system for display; another name stays."""

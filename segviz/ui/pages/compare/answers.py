@@ -29,7 +29,7 @@ from segviz.ui.pages.compare.stages import followed, stages_panel
 from segviz.ui.sidebar.models import expected_calls
 from segviz.ui.state import fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, short, spread_rows, trouble, unmarked
-from segviz.ui.widgets.charts import chart, pair, sentence_of, table
+from segviz.ui.widgets.charts import chart, sentence_of, signs, table
 from segviz.ui.widgets.waiting import PLAY, Job, JobPart, Progress
 
 _KEPT = 6
@@ -204,7 +204,7 @@ def _results(answers: Mapping[str, AnswerEvaluation], asked: Sequence[Question])
     models = f"Answered by {unmarked(one.chat.partition(' ')[0])}, graded by {judge}."
     sentence = standing_sentence(rows, label)
     chart(
-        standing_plot(rows, label, **pair()),
+        standing_plot(rows, label, **signs()),
         sentence,
         "answers-chart",
         f"{models} {_MEANING}",

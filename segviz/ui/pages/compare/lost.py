@@ -39,12 +39,13 @@ _HELP = (
 
 def upload(compared: Comparing) -> Followed | None:
     """Draws the upload of a dump, a saved memory or a run; returns what it holds, if anything."""
-    file = st.file_uploader(
-        "Your own memory or results of this conversation",
-        key="audited-file",
-        help=_HELP,
-        max_upload_size=upload_mb(),
-    )
+    with st.expander("Your own memory or results of this conversation"):
+        file = st.file_uploader(
+            "A dump, a saved memory or a run",
+            key="audited-file",
+            help=_HELP,
+            max_upload_size=upload_mb(),
+        )
     if file is None:
         return None
     data, session = file.getvalue(), compared.session
@@ -135,15 +136,15 @@ def lost_panel(shown: Mapping[str, Followed], opened: Followed | None) -> None:
             ],
             key="lost-list",
             height=_TALL,
-            label=f"Lost questions of {label}",
+            label=f"Questions missed by {label}",
             about=label,
             on_pick=pick,
         )
         st.markdown(f"**{unmarked(lost.question.text)}**")
         colours = f"--gold:{meaning('gold')};--mark:{meaning('control')}"
         st.html(
-            f"<style>{TRACK_STYLE}.lost td{{font-size:.875rem}}</style>"
-            f'<div class="segviz-table lost" style="{colours}">{question_html(audit, lost)}</div>'
+            f"<style>{TRACK_STYLE}.missed td{{font-size:.875rem}}</style>"
+            f'<div class="segviz-table missed" style="{colours}">{question_html(audit, lost)}</div>'
         )
         st.download_button(
             "This audit as a page",
@@ -157,7 +158,7 @@ def lost_panel(shown: Mapping[str, Followed], opened: Followed | None) -> None:
 
 def _row(lost: LostQuestion) -> dict[str, Any]:
     """Returns the row of a question in the list."""
-    turns = f"{lost.lost} of {len(lost.places)} gold turns lost" if lost.places else ""
+    turns = f"{lost.lost} of {len(lost.places)} gold turns missed" if lost.places else ""
     grade = {True: "right", False: "wrong", None: ""}[lost.right]
     head = " · ".join(filter(None, [lost.question.category_label, turns]))
     return {

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.evaluation import COLLAPSED, LEAVES, NATIVE, ONE_WRITER, contentless_share
+from segviz.evaluation import COLLAPSED, LEAVES, NATIVE, contentless_share
 from segviz.retrieval import PRESETS_HELP, RELEVANCE, RERANKED, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.tree.shape import shape
 from segviz.ui.pages import Panel, draw_panels
-from segviz.ui.pages.compare import Comparing, cached, has_written_texts
+from segviz.ui.pages.compare import Comparing, cached
 from segviz.ui.pages.compare.answers import graded_panel
-from segviz.ui.pages.compare.questions import measure_panel, question_panel
-from segviz.ui.pages.compare.structures import PER_ROW, build_missing
+from segviz.ui.pages.compare.questions import (
+    atlas_panel,
+    numbers_panel,
+    question_panel,
+    returned_panel,
+    verdict_panel,
+)
+from segviz.ui.pages.compare.structures import build_missing
 from segviz.ui.state import AppSession
 from segviz.ui.widgets import captions, measures, shapes
 
@@ -26,7 +32,7 @@ ASKED_BY = {
 }
 """Options for the retrieval; all questions are measured with each, the chosen one first."""
 
-USUAL = "as usual"
+USUAL = "that of each way"
 """Option that leaves each retrieval its default relevance."""
 
 
@@ -43,8 +49,6 @@ def _shapes(compared: Comparing) -> None:
     st.caption(
         f"Same for all: {captions.counted(len(memory.units), 'leaf', 'leaves')} by the rule "
         f"'{memory.unit}', embedded by {captions.unmarked(memory.embedder.name)}."
-        + f" {ONE_WRITER}"
-        * has_written_texts(memory)
     )
     summaries = [
         shapes.MemorySummary(
@@ -59,49 +63,74 @@ def _shapes(compared: Comparing) -> None:
     shapes.draw_shapes(summaries, conversation.source_format)
 
 
+def _countable(compared: Comparing) -> bool:
+    return bool(measures.countable(compared.questions))
+
+
+def _measured(compared: Comparing) -> bool:
+    return _countable(compared) and compared.comparison is not None
+
+
 PANELS: tuple[Panel[Comparing], ...] = (
-    Panel("One question", question_panel),
-    Panel("All questions", measure_panel, lambda it: measures.countable(it.questions)),
-    Panel("", graded_panel, lambda it: measures.countable(it.questions)),
-    Panel("Shape", _shapes),
+    Panel("", question_panel),
+    Panel("", verdict_panel, _countable),  # in slots at the top, after the trees are there
+    Panel(
+        "Retrieved for this question", returned_panel, lambda it: it.results, "compare-retrieved"
+    ),
+    Panel(
+        "All ways of asking, costs, and curves over tokens",
+        numbers_panel,
+        _measured,
+        "compare-numbers",
+    ),
+    Panel("Question atlas", atlas_panel, _measured, "compare-atlas-open", bound="compare-atlas-"),
+    Panel("", graded_panel, _countable),
+    Panel("Shape, beside what papers print", _shapes, closed="compare-shapes"),
 )
 
 
 def _choices(session: AppSession) -> Comparing | None:
     """Draws the choices and builds missing memories; returns what the panels show, if any."""
+    verdict, plot = st.empty(), st.container()
+    row = st.container(horizontal=True, vertical_alignment="bottom")
     here = [session.memory.system] if session.memory.system in SYSTEMS else []
-    default = list(dict.fromkeys([*here, *DEFAULT]))[:PER_ROW]
-    chosen = st.multiselect(
+    chosen = row.multiselect(
         "Systems",
         list(SYSTEMS),
-        default=default,
+        default=list(dict.fromkeys([*here, *DEFAULT]))[: len(DEFAULT)],
         format_func=lambda name: SYSTEMS[name].label,
-        help="All systems use the same leaves, embeddings and their default parameters. The "
-        "system of the sidebar uses its parameters there.",
+        label_visibility="collapsed",
         wrap=True,
         key="compared-systems",
         bind="query-params",
     )
-    first, second, third = st.columns([4, 3, 3], gap="medium")
-    asked = first.selectbox(
-        "Asked by",
-        list(ASKED_BY),
-        help="The own retrieval is that of its paper or program; for segment trees and clusters, "
-        "top-down propagation of cosines. segviz's relevance ranks all nodes of all levels "
-        f"together. {PRESETS_HELP[RERANKED]}",
-        on_change=_ask_anew,
-        key="compare-asked",
-        bind="query-params",
-    )
-    relevance = second.selectbox(
-        "Relevance",
-        [USUAL, *RELEVANCE],
-        help=f"As usual: {RetrievalSettings().relevance_for()}; in a system's own retrieval, the "
-        "relevance of its paper",
-        key="compare-relevance",
-        bind="query-params",
-    )
-    k = third.slider("Retrieved K", 1, 30, 10, key="compare-k", bind="query-params")
+    with row.popover("Setting", key="compare-setting"):
+        st.caption(
+            "All systems have the same leaves and embeddings, and their default parameters; that "
+            "of the sidebar has its parameters there."
+        )
+        asked = st.selectbox(
+            "Asked by",
+            list(ASKED_BY),
+            help="The own retrieval is that of its paper or program; for segment trees and "
+            "clusters, top-down propagation of cosines. segviz's relevance ranks all nodes of all "
+            f"levels together. {PRESETS_HELP[RERANKED]}",
+            on_change=_ask_anew,
+            key="compare-asked",
+            bind="query-params",
+        )
+        relevance = st.selectbox(
+            "Relevance",
+            [USUAL, *RELEVANCE],
+            help=f"Of each way: {RetrievalSettings().relevance_for()}; in a system's own "
+            "retrieval, the relevance of its paper",
+            key="compare-relevance",
+            bind="query-params",
+        )
+        k = st.slider("Retrieved K", 1, 30, 10, key="compare-k", bind="query-params")
+        how: tuple[str, bool, bool] = "", True, True
+        if measures.countable(session.conversation.questions):
+            how = (measures.measure_choice(session, k), *measures.counting_choices(session))
     # Memories that are built or were built before; the others are not compared yet.
     missing = [name for name in chosen if cached(session, name) is None]
     built = build_missing(session, missing) if missing else {}
@@ -113,7 +142,7 @@ def _choices(session: AppSession) -> Comparing | None:
         return None
     named = None if relevance == USUAL else relevance
     settings = RetrievalSettings(k=k, relevance=named, policy="none")
-    return Comparing(session, ready, settings, ASKED_BY[asked], st.empty())
+    return Comparing(session, ready, settings, ASKED_BY[asked], *how, verdict, plot)
 
 
 def _ask_anew() -> None:

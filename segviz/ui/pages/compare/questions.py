@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -12,8 +12,8 @@ import streamlit as st
 from segviz.evaluation import (
     ADVERSARIAL,
     COLLAPSED,
-    MEASURES,
     NATIVE,
+    ONE_WRITER,
     RETRIEVED_BY,
     Comparison,
     Row,
@@ -25,14 +25,14 @@ from segviz.figures import compare as figures
 from segviz.figures import significance
 from segviz.retrieval import PRESETS_HELP, RERANKED, Result, Retriever
 from segviz.ui import keys
-from segviz.ui.pages.compare import Comparing
+from segviz.ui.pages.compare import Comparing, has_written_texts
 from segviz.ui.pages.compare.structures import select_turns, side_by_side, structures_panel
 from segviz.ui.pages.compare.why import Asked, why_panel
-from segviz.ui.settings import write_settings
-from segviz.ui.state import fingerprint, keep, peek, remember
+from segviz.ui.settings import read_settings, write_settings
+from segviz.ui.state import fingerprint, keep, remember
 from segviz.ui.widgets import atlas, lists, measures, question, waiting
 from segviz.ui.widgets.captions import counted, level_label, short, spread_rows, trouble, unmarked
-from segviz.ui.widgets.charts import caption, pair, plot, readable, sentence_of, table
+from segviz.ui.widgets.charts import plot, sentence_of, signs, table
 
 RESULTS_KEPT = 4
 
@@ -62,22 +62,38 @@ _TALL, _MATRIX = 420, 300
 
 
 def question_panel(compared: Comparing) -> None:
-    """Draws the question box shared with Ask, all structures, and what each system returns."""
-    question.question_box(compared.session)
+    """Draws the question box shared with Ask, and all structures with their retrieved nodes."""
+    session = compared.session
+    question.question_box(session)
     for name, error in compared.errors.items():
         trouble(f"Left out: {sentence_of(compared.label(name))}.", error, st.warning)
+    if said := _asked_here(compared):
+        st.caption(unmarked(said))
     structures_panel(compared)
-    if compared.results:
-        _returned(compared)
-    else:
-        question.nothing_asked(compared.session)
+    if not compared.results:
+        question.nothing_asked(session)
 
 
-def _returned(compared: Comparing) -> None:
+def _asked_here(compared: Comparing) -> str:
+    """Returns at which moment, by which relevance and K the question is asked, if not as on Ask."""
+    session, results = compared.session, compared.results.values()
+    ask = read_settings(session)
+    there = ask.relevance_for(session.memory.model), ask.k
+    used = dict.fromkeys(str(result.settings.relevance) for result in results)
+    if not used:
+        return ""
+    here = st.session_state[keys.COMPARED_BY] = " or ".join(used), compared.settings.k
+    said = ""
+    if any(result.settings.step is not None for result in results):
+        said = f"Asked before {compared.question.asked_at}; what came later is not known. "
+    if here != there:
+        said += "Asked by relevance {} with K {}, on Ask by {} with K {}.".format(*here, *there)
+    return said
+
+
+def returned_panel(compared: Comparing) -> None:
     """Draws what each system returns for one question, and where they overlap."""
     asked, results = compared.question, compared.results
-    if any(result.settings.step is not None for result in results.values()):
-        st.caption(unmarked(f"Asked before {asked.asked_at}; what came later is not known."))
     order = [turn.id for turn in compared.session.conversation.turns]
     golds = {
         name: compared.memories[name].gold(asked, result.structure)
@@ -105,7 +121,7 @@ def _returned(compared: Comparing) -> None:
         _method(results[name], name)
         _evidence(compared, name, results[name], golds[name].by_node)
 
-    side_by_side(results, evidence, "beside-evidence")
+    side_by_side([*results], evidence, "evidence")
 
 
 def _turns(compared: Comparing, matrix: figures.TurnMatrix, without: str) -> None:
@@ -177,96 +193,62 @@ def _evidence(compared: Comparing, name: str, result: Result, gold: Collection[i
     )
 
 
-@dataclass(frozen=True)
-class _Measured:
-    """Comparison that is shown by one measure.
+def verdict_panel(compared: Comparing) -> None:
+    """Draws the result over all questions, measured immediately or on request.
 
-    ``key`` is its content key; ``adversarial`` is True if category 5 counts.
+    The slots at the top of the page have the button, then the result in words and the plot.
     """
-
-    compared: Comparing
-    comparison: Comparison
-    key: str
-    measure: str
-    adversarial: bool
-
-    @property
-    def label(self) -> str:
-        """Name of the measure."""
-        return MEASURES[self.measure].label
-
-    def standing(self, row: Standing, first: Standing) -> Row:
-        """Returns a row of the plot, with words read, time, calls and storage.
-
-        Its difference is that to the row ``first``. Seconds are those of this machine. The first
-        system also embeds the leaves; the others reuse these embeddings.
-        """
-        measure, adversarial, outcomes = self.measure, self.adversarial, row.outcomes
-        value, mean = outcomes.value, outcomes.mean(measure, adversarial=adversarial)
-        cells: Row = {
-            "system": self.name(row),
-            self.label: mean,
-            figures.DIFFERENCE: outcomes.gain(first.outcomes, measure, adversarial=adversarial),
-            "n": mean.n,
-        }
-        # The same mean, with the opposite choice for category 5 and for disputed questions.
-        if ADVERSARIAL in outcomes.categories:
-            other = "without category 5" if adversarial else "with category 5"
-            cells[other] = significance.number(value(measure, adversarial=not adversarial))
-        cells |= outcomes.recounted(measure, adversarial=adversarial)
-        # Costs; those that were not measured have no column.
-        memory = self.compared.memories[row.system]
-        cells |= {
-            "words read": round(value("words", adversarial=adversarial)),
-            "short of K": f"{value('short', adversarial=adversarial):.0%}",
-            "model calls": row.cost.calls,
-            "MB of vectors": round(memory.structure.vector.nbytes / 1e6, 2),
-        }
-        if row.contentless is not None:
-            cells["contentless lines"] = f"{row.contentless:.1%}"
-        if row.build_seconds is not None:
-            cells["build s"] = round(row.build_seconds, 2)
-        if row.query_seconds is not None:
-            cells["ms per question"] = round(1000 * row.query_seconds, 1)
-        return cells
-
-    def name(self, row: Standing) -> str:
-        """Returns system and retrieval of a row."""
-        return f"{self.compared.label(row.system)} · {row.how}"
-
-
-def measure_panel(compared: Comparing) -> None:
-    """Draws quality, words read and time over all questions, measured immediately or on request.
-
-    The slot at the top of the page has the button, then the result in words.
-    """
-    session = compared.session
-    choices = st.container(horizontal=True, vertical_alignment="bottom")
-    asked = [one.index for one in compared.questions]
-    key = fingerprint([compared.key(name) for name in compared.memories], compared.how, asked)
-    comparison: Comparison | None = peek("comparisons", key)
-    if comparison is None:
-        parts = _measured(compared, key)
-        if parts is None:
-            st.caption("Not measured yet: the button is at the top of the page.")
+    if compared.comparison is None:
+        parts = _measured(compared)
         if not parts:
             return
-        comparison = keep("comparisons", key, RESULTS_KEPT, joined(parts))
-    with choices:
-        measure, adversarial = measures.measure_choice(session, comparison)
-        disputed = measures.disputed_choice(session)
-    comparison, key = comparison.counting(disputed=disputed), fingerprint(key, disputed)
-    _standings(_Measured(compared, comparison, key, measure, adversarial))
+        keep("comparisons", compared.comparison_key, RESULTS_KEPT, joined(parts))
+    first, *_ = _groups(compared)
+    sentence = sentence_of(figures.standing_sentence(first.rows, compared.measured))
+    with compared.verdict.container(gap="xsmall"):
+        st.markdown(f"**All questions**: {sentence}", help=_MEANING)
+        written = f" {ONE_WRITER}" * has_written_texts(compared.session.memory)
+        st.caption(sentence_of(first.asked + written))
+    with compared.plot:
+        figure = figures.standing_plot(first.rows, compared.measured, **signs())
+        plot(figure, sentence, "standing-plot")
 
 
-def _measured(compared: Comparing, key: str) -> dict[str, Comparison] | None:
+@dataclass(frozen=True)
+class _Group:
+    """Systems that are asked alike: their results, rows of the plot, and how they are asked."""
+
+    standings: tuple[Standing, ...]
+    rows: list[Row]
+    asked: str
+
+
+def _groups(compared: Comparing) -> list[_Group]:
+    """Returns the measured systems by the way they are asked, the chosen way first."""
+    comparison, measure, method = compared.comparison, compared.measure, compared.method
+    assert comparison is not None
+
+    def made() -> list[_Group]:
+        groups = []
+        for group in comparison.ways(method):
+            rows = figures.standing_rows(group, measure, adversarial=compared.adversarial)
+            asked = figures.asked_sentence(group, [str(row["system"]) for row in rows])
+            groups.append(_Group(group, rows, asked))
+        return groups
+
+    how = compared.comparison_key, measure, compared.adversarial, compared.disputed, method
+    return remember("standings", fingerprint(*how), RESULTS_KEPT, made)
+
+
+def _measured(compared: Comparing) -> dict[str, Comparison] | None:
     """Measures one system after the other; returns None before the click that starts it.
 
-    ``key`` is the content key of all. Systems that are measured before a stop are kept.
+    Systems that are measured before a stop are kept.
     """
     session, memories, questions = compared.session, compared.memories, compared.questions
     # Short measurements begin at once, longer ones by a click in the slot of the verdict.
     sweeps = sum(_RETRIEVAL[isinstance(one.model, Retriever)] for one in memories.values())
+    key = compared.comparison_key
 
     def part(number: int, name: str) -> waiting.JobPart[Comparison]:
         work = partial(compare_one, memories[name], questions, clock=perf_counter, **compared.how)
@@ -290,53 +272,66 @@ def _measured(compared: Comparing, key: str) -> dict[str, Comparison] | None:
     return job.values(parts, compared.verdict)
 
 
-def _standings(shown: _Measured) -> None:
-    """Draws every system by one measure, against the first that is asked alike, and the atlas."""
-    compared, method = shown.compared, shown.compared.method
-    groups = shown.comparison.ways(method)
-    standings: list[list[Row]] = remember(
-        "standings",
-        fingerprint(shown.key, shown.measure, shown.adversarial, method),
-        RESULTS_KEPT,
-        lambda: [[shown.standing(row, group[0]) for row in group] for group in groups],
-    )
-    # The verdict: a sentence for each way of asking, the chosen one first.
-    sentences = [
-        f"{figures.asked_sentence(group, [shown.name(row) for row in group])} "
-        f"{figures.standing_sentence(rows, shown.label)}"
-        for group, rows in zip(groups, standings, strict=True)
-    ]
-    with compared.verdict.container(gap="xsmall"):
-        st.markdown(f"**All questions**: {sentence_of(sentences[0])}", help=_MEANING)
-        for sentence in sentences[1:]:
-            st.caption(sentence_of(sentence))
-    # A memory with one retrieval is in both groups, and is drawn once.
-    every: dict[str, tuple[Standing, Row]] = {}
-    for group, cells in zip(groups, standings, strict=True):
-        for row, one in zip(group, cells, strict=True):
-            every.setdefault(shown.name(row), (row, one))
-    rows = [cells for _, cells in every.values()]
-    figure = readable(figures.standing_plot(rows, shown.label, **pair()))
-    plot(figure, " ".join(sentences), "standing-plot")
-    caption(
-        f"{_MEANING} The table also has words read, seconds, model calls and the size of vectors.",
-        "standing-plot",
-        lambda: spread_rows(rows),
-    )
-    alike = {name: row for name, (row, _) in every.items() if row in groups[0]}
-    curves = dict(
-        zip(figures.short_names(list(alike)), (row.outcomes for row in alike.values()), strict=True)
-    )
-    measures.budget_curves(curves, shown.adversarial, "budgets")
-    _atlas(shown, {name: row for name, (row, _) in every.items()}, len(groups[0]))
+def numbers_panel(compared: Comparing) -> None:
+    """Draws all ways of asking, with words read, time and cost, and the curves over tokens."""
+    first, *others = _groups(compared)
+    for group in others:
+        sentence = figures.standing_sentence(group.rows, compared.measured)
+        st.caption(sentence_of(f"{group.asked} {sentence}"))
+    # A memory with one retrieval is in several groups, and has one row.
+    rows: dict[str, Row] = {}
+    for group in (first, *others):
+        for one, row in zip(group.standings, group.rows, strict=True):
+            rows.setdefault(str(row["system"]), row | _costs(compared, one))
+    about = f"{compared.measured} and cost of every system"
+    table(spread_rows([*rows.values()]), about=about, height=_TALL)
+    st.caption(_MEANING)
+    names = figures.short_names([str(row["system"]) for row in first.rows])
+    outcomes = (one.outcomes for one in first.standings)
+    curves = dict(zip(names, outcomes, strict=True))
+    measures.budget_curves(curves, compared.adversarial, "budgets")
 
 
-def _atlas(shown: _Measured, rows: Mapping[str, Standing], alike: int) -> None:
-    """Draws the atlas of questions and explains one of them; the first ``alike`` rows compare."""
-    compared, session = shown.compared, shown.compared.session
+def _costs(compared: Comparing, row: Standing) -> Row:
+    """Returns n, the other counts of questions, words read, time, calls and storage of a system.
+
+    Seconds are those of this machine. The first system also embeds the leaves; the others reuse
+    these embeddings. What was not measured has no column.
+    """
+    measure, adversarial, outcomes = compared.measure, compared.adversarial, row.outcomes
+    cells: Row = {"n": outcomes.mean(measure, adversarial=adversarial).n}
+    # The same mean, with the opposite choice for category 5 and for disputed questions.
+    if ADVERSARIAL in outcomes.categories:
+        other = "without category 5" if adversarial else "with category 5"
+        cells[other] = significance.number(outcomes.value(measure, adversarial=not adversarial))
+    cells |= outcomes.recounted(measure, adversarial=adversarial)
+    memory = compared.memories[row.system]
+    cells |= {
+        "words read": round(outcomes.value("words", adversarial=adversarial)),
+        "short of K": f"{outcomes.value('short', adversarial=adversarial):.0%}",
+        "model calls": row.cost.calls,
+        "MB of vectors": round(memory.structure.vector.nbytes / 1e6, 2),
+    }
+    if row.contentless is not None:
+        cells["contentless lines"] = f"{row.contentless:.1%}"
+    if row.build_seconds is not None:
+        cells["build s"] = round(row.build_seconds, 2)
+    if row.query_seconds is not None:
+        cells["ms per question"] = round(1000 * row.query_seconds, 1)
+    return cells
+
+
+def atlas_panel(compared: Comparing) -> None:
+    """Draws the atlas of questions and explains one of them."""
+    session, groups = compared.session, _groups(compared)
+    alike = len(groups[0].standings)  # systems that compare, the first ones
+    rows = {
+        str(row["system"]): one
+        for group in groups
+        for one, row in zip(group.standings, group.rows, strict=True)
+    }
     names = figures.short_names(list(rows))
     columns = dict(zip(names, rows.values(), strict=True))
-    st.markdown("**Question atlas**: every question in every system")
 
     def side(name: str) -> atlas.Side:
         system = columns[name].system
@@ -351,15 +346,15 @@ def _atlas(shown: _Measured, rows: Mapping[str, Standing], alike: int) -> None:
         st.session_state[_EXPLAINED] = (session.source, place)
 
     def mean(name: str) -> float:
-        return columns[name].outcomes.value(shown.measure, adversarial=shown.adversarial)
+        return columns[name].outcomes.value(compared.measure, adversarial=compared.adversarial)
 
     # B is the best of the systems that are asked as A is.
     first, *others = names[:alike]
     drawn = atlas.AtlasColumns(
         {name: row.outcomes for name, row in columns.items()},
         max(others, key=mean, default=first),
-        shown.measure,
-        shown.adversarial,
+        compared.measure,
+        compared.adversarial,
         side,
         choose,
         about=dict(zip(names, rows, strict=True)),
@@ -372,4 +367,4 @@ def _atlas(shown: _Measured, rows: Mapping[str, Standing], alike: int) -> None:
     place = place if source == session.source else most
     if place is not None and base != focus:
         both = [Asked(name, *side(name)[1:]) for name in (base, focus)]
-        why_panel(session, compared.questions[place], both, shown.key)
+        why_panel(session, compared.questions[place], both, compared.comparison_key)

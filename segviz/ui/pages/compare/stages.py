@@ -19,7 +19,6 @@ from segviz.ui.pages.compare import Comparing
 from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import chart, ink, table
-from segviz.ui.widgets.measures import at_once
 from segviz.ui.widgets.waiting import computed
 from segviz.view.palette import session_colours
 
@@ -82,7 +81,6 @@ def stages_panel(compared: Comparing, shown: Mapping[str, Followed]) -> None:
     """Draws the stage at which each memory loses gold turns; on request where that takes long."""
     with st.expander(
         "Where each memory loses gold turns",
-        at_once(compared.session, len(shown)),
         key="stages",
         on_change="rerun",
     ) as panel:

@@ -5,11 +5,10 @@ Built memories are kept for the browser session.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from inspect import cleandoc
-from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -27,42 +26,29 @@ from segviz.ui.widgets.charts import sentence_of
 from segviz.ui.widgets.waiting import PLAY, Job, JobPart, Progress
 from segviz.view import coloring, scene
 
-PER_ROW = 3
-
 
 def structures_panel(compared: Comparing) -> None:
     """Draws one small canvas per system with its retrieved nodes; a selection shows in all."""
     gold = ", diamonds gold evidence" if compared.question.evidence else ""
     marked = f"Frames and ranks mark what was retrieved{gold}. " if compared.results else ""
-    # Aligned at the bottom, so that canvases below headings of different heights line up.
-    side_by_side(
-        compared.memories, partial(_structure, compared), "beside-structures", align="bottom"
-    )
+    side_by_side([*compared.memories], partial(_structure, compared), "structures")
     st.caption(
         f"Colours are sessions. {marked}A tree whose nodes are intervals of time lies on the time "
-        "axis. Other trees are drawn in the order of their branches. Click a node to see the "
-        "smallest node with the same turns in every structure."
+        "axis, others in the order of their branches. Click a node to see the smallest node with "
+        "the same turns in every structure."
     )
 
 
-def side_by_side(
-    names: Iterable[str],
-    draw: Callable[[str], None],
-    what: str,
-    align: Literal["top", "bottom"] = "top",
-) -> None:
-    """Draws one panel for each system, at most ``PER_ROW`` in a row, fewer on a narrow page.
+def side_by_side(names: Sequence[str], draw: Callable[[str], None], what: str) -> None:
+    """Draws equally wide panels of systems; a row has four, or fewer on a narrow page.
 
-    ``draw(name)`` draws the panel of a system. ``what`` begins the keys of the rows.
+    ``draw(name)`` draws the panel of a system. ``what`` is unique on the page.
     """
-    names = list(names)
-    for first in range(0, len(names), PER_ROW):
-        row = names[first : first + PER_ROW]
-        with st.container(key=f"{what}-{first}"):
-            columns = st.columns(len(row), gap="medium", vertical_alignment=align)
-        for column, name in zip(columns, row, strict=True):
-            with column:
-                draw(name)
+    with st.container(key=f"each-{min(len(names), 5)}-{what}"):
+        columns = st.columns(len(names), gap="medium")
+    for column, name in zip(columns, names, strict=True):
+        with column:
+            draw(name)
 
 
 def _structure(compared: Comparing, name: str) -> None:
@@ -120,7 +106,7 @@ def _draw(compared: Comparing, name: str) -> None:
     # All canvases have the height of the tallest.
     memories = compared.memories.values()
     levels = 1 + max(int(one.structure.level.max(initial=0)) for one in memories)
-    height = min(164 + 48 * levels, 334)
+    height = min(102 + 48 * levels, 290)
     payload = tree_payload(drawn, legend=False)
     actions = CanvasActions(select=select)
     tree_canvas(payload, key=f"compare-{name}", height=height, actions=actions)

@@ -44,7 +44,7 @@ def side_tables_panel(state: GrowState) -> None:
         lane = next(iter(bars[0]))
         bar = captions.counted(len(bars), "bar")
         sentence = f"{name}: {bar} from start to stop, a lane for each {lane}"
-        figure = timeline_figure(bars, neutral=charts.colours()["neutral"], ink=charts.ink())
+        figure = timeline_figure(bars, neutral=charts.neutral(), ink=charts.ink())
         charts.plot(figure, sentence, "side-table-timeline")
     st.dataframe(rows, height=charts.tall(len(rows), 12), hide_index=True)
 
@@ -120,7 +120,7 @@ def _cost(state: GrowState) -> None:
     endpoint = session.chat.usual.endpoint if session.chat and known else None
     spent = dollars(steps, price(endpoint, endpoint.model) if endpoint else None)
     charts.chart(
-        cost_figure(steps, spent=spent, **charts.colours()),
+        cost_figure(steps, spent=spent, accent=charts.ink(), neutral=charts.neutral()),
         f"{total_sentence(steps, spent)} {cost_sentence(steps)}",
         "cost-chart",
         rows=lambda: cost_rows(steps, spent),

@@ -26,7 +26,7 @@ from segviz.tree.toy import QUESTION, toy_relevance, toy_structure
 from segviz.ui.pages.guide.cases import draw_cases
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import cited
-from segviz.ui.widgets.charts import colours, plot, ramp, sentence_of, table, theme
+from segviz.ui.widgets.charts import ink, plot, ramp, sentence_of, table, theme
 from segviz.ui.widgets.tour import begin_tour
 
 _TOY_K = 3
@@ -114,7 +114,7 @@ def _toy() -> None:
         initial,
         final,
         ramp=ramp("score"),
-        borders=({"light": "#c9c5be", "dark": "#5a5751"}[theme()], colours()["accent"]),
+        borders=({"light": "#c9c5be", "dark": "#5a5751"}[theme()], ink()),
         marked=best,
     )
     sentence = f"The seven-leaf tree; the best nodes are {', '.join(map(str, best))}."

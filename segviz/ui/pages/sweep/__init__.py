@@ -42,7 +42,8 @@ class Swept:
         measure: the measure.
         adversarial: True if questions of category 5 count.
         disputed: True if disputed questions count.
-        verdict: slot for the result in words.
+        verdict: slot at the top of the page for the result in words.
+        picture: slot below it for the heatmaps.
         maps: slot of each relevance that can be measured.
         offer: slot for the button that measures the others.
     """
@@ -54,6 +55,7 @@ class Swept:
     adversarial: bool
     disputed: bool
     verdict: DeltaGenerator
+    picture: DeltaGenerator
     maps: Mapping[str, DeltaGenerator]
     offer: DeltaGenerator
 

@@ -15,30 +15,39 @@ from segviz.figures.significance import (
 )
 from segviz.ui import keys
 from segviz.ui.pages.sweep import Swept
+from segviz.ui.pages.sweep.setting import open_in_ask
 from segviz.ui.widgets.captions import counted, spread, unmarked
 from segviz.ui.widgets.charts import (
-    caption,
     ink,
     meaning,
     plot,
     ramp,
-    readable,
     sentence_of,
     swatch,
+    table_button,
 )
 from segviz.ui.widgets.export_menu import sweep_export
 from segviz.ui.widgets.measures import adversarial_questions, recounted_sentence
 
 
 def verdict_panel(swept: Swept) -> None:
-    """Draws the result in words at the top of the page, from all relevances measured so far."""
+    """Draws the result in words at the top of the page."""
+    more = sentence_of(_details(swept))
+    swept.verdict.markdown(sentence_of(figures.verdict_sentence(swept.judged)), help=more)
+
+
+def why_panel(swept: Swept) -> None:
+    """Draws what is behind the result: other relevances, what was tried, each policy."""
     judged, shown = swept.judged, swept.settings["relevance"]
     others = {name: one for name, one in swept.known.items() if name != shown}
-    with swept.verdict.container(gap="xsmall"):
-        more = sentence_of(_details(swept))
-        st.markdown(sentence_of(figures.verdict_sentence(judged)), help=more)
-        why = f"{figures.reason_sentence(judged)} {figures.relevances_sentence(judged, others)}"
-        st.caption(sentence_of(why))
+    seen = [policy for policy in judged.sweep.policies if policy not in judged.blind]
+    for sentence in (
+        figures.reason_sentence(judged),
+        figures.relevances_sentence(judged, others),
+        *(figures.heatmap_sentence(judged, policy) for policy in seen),
+        figures.tried_sentence(judged),
+    ):
+        st.caption(sentence_of(sentence))
 
 
 def _details(swept: Swept) -> str:
@@ -63,60 +72,58 @@ def _details(swept: Swept) -> str:
 
 
 def charts_panel(swept: Swept) -> None:
-    """Draws a heatmap for each policy that can change the measure; the cell shown is framed."""
+    """Draws a heatmap for each policy that can change the measure, and the numbers of a cell."""
     judged = swept.judged
-    _colour_key(swept)
     seen = [policy for policy in judged.sweep.policies if policy not in judged.blind]
-    if judged.blind:
-        st.markdown(blind_sentence(judged.blind, judged.measure))
-    if seen:
-        with st.container(key="beside-heatmaps"):
-            columns = st.columns(len(seen), gap="medium")
-        for column, policy in zip(columns, seen, strict=True):
-            with column:
-                _heatmap(swept, policy)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(sentence_of(figures.tried_sentence(judged)), width="stretch")
-        sweep_export(swept.session, swept.sweep)
+    with swept.picture:
+        _colour_key(swept)
+        if judged.blind:
+            st.markdown(blind_sentence(judged.blind, judged.measure))
+        if seen:
+            with st.container(key="beside-heatmaps"):
+                columns = st.columns(len(seen), gap="medium")
+            for column, policy in zip(columns, seen, strict=True):
+                with column:
+                    _heatmap(swept, policy)
+        with st.container(horizontal=True, vertical_alignment="center", key="sweep-cell-row"):
+            shown = judged.verdicts.get(swept.cell.setting)
+            said = f": {shown.words.replace('<br>', ', ')}" if shown else ""
+            how = f"{spelled(swept.cell)}, relevance {unmarked(swept.settings['relevance'])}"
+            st.markdown(f"**{how}**{said}", width="stretch")
+            open_in_ask(swept)
+            sweep_export(swept.session, swept.sweep)
+            table_button("heatmaps", lambda: figures.cell_rows(judged, seen))
 
 
 def _colour_key(swept: Swept) -> None:
-    """Draws the legend of the colours in use and of the framed cell."""
+    """Draws the legend of the colours and of the frames."""
     judged = swept.judged
     signs, tones = {one.sign for one in judged.moved()}, ramp("change")
     marks = [swatch(tones[-2], "better"), swatch(tones[4], "no change"), swatch(tones[1], "worse")]
     if signs & {1, -1}:
         marks.append(swatch(ink(), "significant", frame=True))
     if swept.cell.policy not in judged.blind:
-        marks.append(swatch(meaning("chosen"), "shown below", frame=True))
+        marks.append(swatch(meaning("chosen"), "the setting below", frame=True))
     st.markdown(
         f"**{judged.label}** against no propagation ({number(judged.base.value)}): &ensp;"
         f"{' '.join(marks)}",
         unsafe_allow_html=True,
         width="stretch",
-        help="A cell shows the mean over all questions. Its colour is the size of the paired "
-        "difference from no propagation. A framed cell differs significantly and shows it: the "
-        "95 % interval, corrected for all settings, does not include zero. Click a cell to see its "
-        "setting below; at first it is the best one.",
+        help="The colour of a cell is the size of the paired difference from no propagation in the "
+        "mean over all questions. A framed cell differs significantly: the 95 % interval, "
+        "corrected for all settings, does not include zero. Click a cell to choose its setting; "
+        "at first it is the best one.",
     )
 
 
 def _heatmap(swept: Swept, policy: str) -> None:
     judged, chosen = swept.judged, swept.cell.setting
-    st.markdown(f"**{unmarked(policy)}**")
-    sentence = figures.heatmap_sentence(judged, policy)
+    st.markdown(f"**{unmarked(policy)}** · {figures.counts_words(judged, policy)}")
     figure = figures.heatmap(
         judged, policy, ramp=ramp("change"), accent=meaning("chosen"), chosen=chosen
     )
-    key = f"heat-{policy}"
-    plot(
-        readable(figure),
-        sentence,
-        key,
-        on_select=lambda: _take(policy),
-        selection_mode="points",
-    )
-    caption(sentence, key, lambda: figures.cell_rows(judged, [policy]))
+    sentence, key = figures.heatmap_sentence(judged, policy), f"heat-{policy}"
+    plot(figure, sentence, key, on_select=lambda: _take(policy), selection_mode="points")
 
 
 def _take(policy: str) -> None:

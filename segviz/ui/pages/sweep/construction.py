@@ -16,7 +16,7 @@ from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
 from segviz.systems import SYSTEMS
 from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.captions import counted, spread_rows, unmarked
-from segviz.ui.widgets.charts import chart, colours, table
+from segviz.ui.widgets.charts import chart, neutral, table
 from segviz.ui.widgets.waiting import PLAY, Job, JobPart
 from segviz.view import bookmark
 from segviz.view.palette import SERIES
@@ -159,7 +159,7 @@ def _outcome(comparison: Comparison, parameter: str, values: Mapping[str, Any]) 
         rows,
         Chart(parameter, tuple(shown), _BY, intervals=True),
         colours=SERIES,
-        neutral=colours()["neutral"],
+        neutral=neutral(),
     )
     chart(
         figure,

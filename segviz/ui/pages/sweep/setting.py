@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 from segviz.conversation import category_label
-from segviz.evaluation import ADVERSARIAL, MEASURES, Cell, Outcomes, evaluate, sees
+from segviz.evaluation import ADVERSARIAL, MEASURES, Outcomes, evaluate, sees
 from segviz.figures import compare, significance
 from segviz.figures import sweep as figures
 from segviz.memory import MissingEmbedder
@@ -28,43 +27,37 @@ _KEPT = 6  # measurements of settings besides the sweep
 
 
 def setting_panel(swept: Swept) -> None:
-    """Draws the levels, categories, questions and measures of the chosen setting."""
-    session, judged, cell = swept.session, swept.judged, swept.cell
-    with st.container(horizontal=True, vertical_alignment="center"):
-        what = f"{significance.spelled(cell)}, relevance {judged.sweep.settings.relevance}"
-        st.subheader(what, anchor=False, width="stretch")
-        most = _most_changed(swept)
-        asked = session.conversation.questions
-        open_it = st.button(
-            "Open in Ask",
-            icon=":material/open_in_new:",
-            key="open-ask",
-            help="No question changes under this setting."
-            if most is None
-            else f"With the question that changes most: {unmarked(asked[most].text)}",
-        )
+    """Draws the levels and categories of the chosen setting, and its curves over tokens."""
     with st.container(key="beside-setting"):
         left, right = st.columns(2, gap="medium")
     with left:
         _levels(swept)
     with right:
         _categories(swept)
-    also = _also(swept)
     drawn = {
-        significance.spelled(cell): cell.outcomes,
-        "no propagation": judged.sweep.baseline.outcomes,
-        **{name: outcomes for name, outcomes in also.items() if name == RERANKED},
+        significance.spelled(swept.cell): swept.cell.outcomes,
+        "no propagation": swept.judged.sweep.baseline.outcomes,
+        **{name: outcomes for name, outcomes in _also(swept).items() if name == RERANKED},
     }
     measures.budget_curves(drawn, swept.adversarial, "budgets")
     st.caption(PRESETS_HELP[RERANKED])
-    _atlas(swept, also)
-    with st.expander("All measures, by category of question"):
-        _measures(cell, judged.sweep.baseline.outcomes)
-    # After drawing, because a switch of the page ends the run.
-    if open_it:
+
+
+def open_in_ask(swept: Swept) -> None:
+    """Draws the button that asks the question that changes most, with the chosen setting."""
+    session, most = swept.session, _most_changed(swept)
+    asked = session.conversation.questions
+    if st.button(
+        "Open in Ask",
+        icon=":material/open_in_new:",
+        key="open-ask",
+        help="No question changes under this setting."
+        if most is None
+        else f"With the question that changes most: {unmarked(asked[most].text)}",
+    ):
         if most is not None:
             write_question(session, asked[most].index)
-        write_settings(session, swept.asked(cell))
+        write_settings(session, swept.asked(swept.cell))
         st.switch_page(st.session_state[keys.PAGES]["ask"], query_params={})
 
 
@@ -104,12 +97,13 @@ def _categories(swept: Swept) -> None:
     )
 
 
-def _measures(cell: Cell, base: Outcomes) -> None:
+def measures_panel(swept: Swept) -> None:
     """Draws a table of the measures that the policy can change.
 
     It has the mean over all questions, over those without category 5, and over each category.
     """
-    outcomes, policy = cell.outcomes, cell.policy
+    base = swept.judged.sweep.baseline.outcomes
+    outcomes, policy = swept.cell.outcomes, swept.cell.policy
     known = outcomes.known_categories
     every = "all questions" if outcomes.count_disputed else "undisputed"
     rows = []
@@ -149,13 +143,12 @@ def _whole(value: float) -> str:
     return "" if value != value else f"{value:,.0f}"
 
 
-def _atlas(swept: Swept, also: Mapping[str, Outcomes]) -> None:
+def atlas_panel(swept: Swept) -> None:
     """Draws the atlas of questions: no propagation, each α, and each other policy.
 
-    All columns share the horizon of the setting; the other policies share its α, too. ``also`` are
-    the columns of :func:`_also`.
+    All columns share the horizon of the setting; the other policies share its α, too.
     """
-    session, sweep = swept.session, swept.judged.sweep
+    also, session, sweep = _also(swept), swept.session, swept.judged.sweep
     policy, alpha, horizon = swept.cell.setting
     settings = {f"α {one:g}": (policy, one, horizon) for one in sweep.alphas}
     settings |= {name: (name, alpha, horizon) for name in sweep.policies if name != policy}
@@ -175,7 +168,6 @@ def _atlas(swept: Swept, also: Mapping[str, Outcomes]) -> None:
         if name != AS_ON_ASK:
             write_settings(session, side(name)[2])
 
-    st.markdown("**Question atlas**: each question at every α, and by other policies at this α, H")
     drawn = atlas.AtlasColumns(
         {name: one.outcomes for name, one in cells.items()},
         f"α {alpha:g}",
