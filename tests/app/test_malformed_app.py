@@ -7,6 +7,8 @@ transcript. Afterwards the page goes on: a step back, a question. Below, by numb
 asks of the pages besides.
 """
 
+import re
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -55,6 +57,9 @@ def report(app: AppTest) -> tuple[str, list[tuple[str, ...]]]:
     """Title and rows of the load report."""
     (panel,) = (e for e in app.expander if e.label.startswith("Load report"))
     rows = [tuple(row) for frame in panel.dataframe for row in frame.value.to_numpy().tolist()]
+    sentences = (re.sub(r"\\(.)", r"\1", str(each.value)) for each in panel.caption)
+    found = (re.fullmatch(r"(Repaired|Skipped) \((.*?)\): (.*)", each) for each in sentences)
+    rows += [(match[1].lower(), match[2], match[3]) for match in found if match]
     return panel.label, rows
 
 

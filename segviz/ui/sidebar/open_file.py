@@ -205,6 +205,7 @@ def column_controls(key: str, headers: Sequence[str], columns: Mapping[str, str]
 
 
 _PREVIEWED = 5
+_AS_SENTENCES = 5
 
 
 def preview(corpus: Corpus) -> None:
@@ -346,6 +347,10 @@ def _load_report(opened: OpenFile, position: int) -> None:
             st.caption(f"The file has no {' and no '.join(report.lacks)}.")
         if not report.findings:
             st.caption("No record was repaired or skipped.")
+            return
+        if len(report.findings) <= _AS_SENTENCES:  # cells of a table would be cut off here
+            for each in report.findings:
+                st.caption(unmarked(f"{each.kind.capitalize()} ({each.where}): {each.what}"))
             return
         st.dataframe(
             [{"what": f.kind, "where": f.where, "detail": f.what} for f in report.findings],
