@@ -121,6 +121,14 @@ def test_licence_and_version_agree():
     assert f"\nversion: {segviz.__version__}\n" in citation
     assert "\nlicense: MIT\n" in citation
     assert "arXiv:2606.04555" in citation
+    # BibTeX names the same version, and the same paper with the same authors.
+    bibtex = (ROOT / ".github" / "citation.bib").read_text("utf-8")
+    assert f"version = {{{segviz.__version__}}}" in bibtex
+    assert "eprint        = {2606.04555}" in bibtex
+    families = re.findall(r"family-names: (.+)", citation)
+    written = re.search(r"author +=\s+\{(Liu.*?)\},", bibtex, re.S)[1]
+    assert [one.partition(",")[0] for one in re.split(r"\s+and\s+", written)] == families
+    assert all(re.findall(rf"title +(?:=|:) .*{title}", bibtex) for title in ("segviz", "Temporal"))
     assert f"## {segviz.__version__}\n" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 

@@ -33,6 +33,7 @@ from segviz.llm import Chat, Prompt, Reply
 from segviz.llm.prompts import annotation_prompt, digest
 from segviz.text.captions import clipped
 from segviz.text.dates import dated, undated
+from segviz.text.words import EXAMINED
 
 __all__ = ["ANNOTATORS", "TITLE", "Annotation", "Extractive", "Summary"]
 
@@ -101,7 +102,7 @@ def _lines(text: str) -> tuple[_Line, ...]:
     """Splits a text into sentences. A line without ``Speaker:`` continues the last speaker."""
     lines: list[_Line] = []
     speaker, before = "", None
-    for row in text.split("\n"):
+    for row in text[:EXAMINED].split("\n"):
         spoken = SPEAKER.match(row)
         answers = False
         if spoken:

@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, chain, pairwise
 from statistics import geometric_mean, median
@@ -36,7 +36,7 @@ from segviz.construct.tasks.words import (
 )
 from segviz.conversation import Unit
 from segviz.embedding import unit_rows, word_vectors
-from segviz.text.words import HAN, HIRAGANA, KATAKANA, UNSPACED_ALPHABETS, clusters, cut
+from segviz.text.words import EXAMINED, HAN, HIRAGANA, KATAKANA, UNSPACED_ALPHABETS, clusters, cut
 from segviz.tree import Span, Structure
 from segviz.tree.structure import once_per_structure
 
@@ -304,6 +304,7 @@ def _alike(phrase: str, others: Sequence[str]) -> bool:
 @lru_cache(maxsize=4)
 def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
     """Collects the phrases of all units that may become labels."""
+    units = tuple(replace(unit, text=unit.text[:EXAMINED]) for unit in units)
     nobody = frozenset(word for name in speakers for word in words_of(name))
     # A text is English if more than an eighth of its words are English function words.
     words = [word for unit in units[:200] for word in words_of(unit.text)]

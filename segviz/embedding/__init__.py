@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.handover import built_in, calling, check_vectors
-from segviz.text.words import has_sign, other_script, tokens
+from segviz.text.words import EXAMINED, has_sign, other_script, tokens
 from segviz.tree import Vector
 
 __all__ = [
@@ -50,10 +50,6 @@ __all__ = [
     "script_note",
     "word_vectors",
 ]
-
-# Longer texts are cut before embedding: a static mean over more than this many characters
-# no longer changes, and one pasted book would stall the tokenizer.
-MAX_CHARACTERS = 20_000
 
 _SPACE = "\N{LOWER ONE EIGHTH BLOCK}"  # how the tokenizer writes a space
 
@@ -193,7 +189,7 @@ class WordLlamaEmbedder:
         """Returns a vector per text, float32 (n, 256), of length 1; zeros without tokens."""
         means = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(means, texts, strict=True):
-            row += self._mean(text[:MAX_CHARACTERS])
+            row += self._mean(text[:EXAMINED])
         return unit_rows(means).round(5)
 
     def _mean(self, text: str) -> Vector | float:
@@ -290,7 +286,7 @@ class HashingEmbedder:
         """Returns a vector per text, float32 (n, 256), of length 1; zeros for one without words."""
         matrix = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(matrix, texts, strict=True):
-            for word in tokens(text[:MAX_CHARACTERS]):
+            for word in tokens(text[:EXAMINED]):
                 for feature, weight in _features(word):
                     row[feature] += weight
         return unit_rows(np.sign(matrix) * np.sqrt(np.abs(matrix)))
@@ -357,7 +353,7 @@ class SentenceTransformerEmbedder:
 
         The model truncates texts at its own limit.
         """
-        given = [text[:MAX_CHARACTERS] for text in texts] or [""]
+        given = [text[:EXAMINED] for text in texts] or [""]
         rows = np.array(self._encoder.encode(given, show_progress_bar=False), dtype=np.float32)
         rows[[not text.strip() for text in given]] = 0.0
         return unit_rows(rows[: len(texts)])

@@ -13,13 +13,12 @@ from segviz.llm.client import Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.protocols import ModelError
 from segviz.llm.usage import Metered
+from segviz.text.words import EXAMINED
 from segviz.tree import Vector
 from segviz.waiting import in_parallel
 
 BATCH_TEXTS = 256
 BATCH_CHARACTERS = 200_000
-MAX_CHARACTERS = 20_000
-"""Longest text that is embedded whole; servers refuse longer ones, so they are cut."""
 
 _SHORTEST = 500
 _TOO_MUCH = re.compile(r"too (long|large|many|big)|maximum|exceed|context length|batch", re.I)
@@ -66,7 +65,7 @@ class OpenAIEmbedder(Client):
         the number of dimensions, d. Raises ModelError if the server fails after a limited number of
         retries; finished batches stay cached.
         """
-        sent = [clean(text)[:MAX_CHARACTERS] if text.strip() else "" for text in texts]
+        sent = [clean(text)[:EXAMINED] if text.strip() else "" for text in texts]
         rows = self._rows([text for text in dict.fromkeys(sent) if text])
         if texts and self._dimensions is None:
             self._rows([_PROBE])

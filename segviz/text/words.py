@@ -21,6 +21,10 @@ QUOTED = 0.6
 LONGEST = 256
 """Longest word, in signs; no language has one, but images and keys pasted into a message do."""
 
+EXAMINED = 20_000
+"""Characters of a text that are embedded, quoted from and named after: the mean of more words no
+longer changes, and a file pasted into a message would delay everything."""
+
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 HIRAGANA = "\u3041-\u309f"
 KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"

@@ -17,7 +17,9 @@ from segviz.conversation import Turn
 from segviz.evaluation.node_texts import line_counts
 from segviz.systems.common.annotation import write
 from segviz.text.dates import undated
+from segviz.text.words import EXAMINED
 from tests.memories import sample
+from tests.trees import chat
 
 PLAIN = st.lists(
     st.sampled_from(
@@ -382,3 +384,18 @@ def test_exactly_the_nodes_that_cover_one_session_have_its_summary(system, unit)
 def test_a_conversation_without_summaries_is_refused():
     with pytest.raises(ValueError, match="session_summary"):
         segviz.build(sample(sessions=2), annotate="session-summaries")
+
+
+def test_of_a_pasted_file_only_the_beginning_is_quoted_and_named():
+    start = "The harbour has a red boat. " * (EXAMINED // 28)
+    pasted = start + "\n".join(f"Zeppelin number {i} flies over Ghent." for i in range(9_000))
+    memory = segviz.build(chat([[("A", pasted), ("B", "A fine boat."), ("A", "Indeed so.")]]))
+    structure = memory.structure
+    inner = [structure.text[node] for node in structure.nodes if structure.level[node]]
+    assert any("red boat" in text for text in inner)
+    # A node that covers the pasted leaf alone has its text; every other one quotes lines of it.
+    assert not any("Zeppelin" in text for text in inner if len(text) < EXAMINED)
+    assert not any("zeppelin" in label.lower() for label in memory.labels())
+    assert (
+        memory.ask("Where is Zeppelin number 8999?").evidence[0].text.startswith("A: The harbour")
+    )

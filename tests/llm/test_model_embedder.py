@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from segviz.llm import ModelError, OpenAIEmbedder, embedder
+from segviz.text.words import EXAMINED
 from tests.llm import server as wire
 from tests.llm.conftest import Bench, limit, with_slow_timeout
 
@@ -192,7 +193,7 @@ def test_hostile_text(bench: Bench):
     rows = bench.embedder().embed(["\ud800", "\x00", "x" * 100_000])
     assert rows.shape == (3, 16)
     assert bench.server.embedded[0] == "?"
-    assert max(map(len, bench.server.embedded)) == embedder.MAX_CHARACTERS
+    assert max(map(len, bench.server.embedded)) == EXAMINED
 
 
 def test_an_embedding_model_must_be_named(bench: Bench):
