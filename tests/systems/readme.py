@@ -71,11 +71,14 @@ def departures(name: str) -> str:
     kind = SYSTEMS[name]
     package = kind.__module__.split(".")[-2]
     if package == "systems":
-        return "Departs from its source:\n\n" + "\n".join(f"* {each}" for each in kind.departures)
+        shared = (README.parent / "common" / "departures.md").read_text("utf-8")
+        own = [each for each in kind.departures if each not in shared]
+        lines = "\n".join(f"* {each}" for each in own)
+        more = "\n* those of [all systems](common/departures.md)" * (len(own) < len(kind.departures))
+        return f"Departs from its source:\n\n{lines}{more}"
     return (
-        f"Departs from its source in {len(kind.departures)} ways, each a sentence in "
-        f"[{package}/departures.md]({package}/departures.md) or, where several systems share it, "
-        "in [common/departures.md](common/departures.md)."
+        f"It [departs from its source]({package}/departures.md) in {len(kind.departures)} ways, some "
+        "[shared](common/departures.md)."
     )
 
 
