@@ -74,7 +74,9 @@ def departures(name: str) -> str:
         shared = (README.parent / "common" / "departures.md").read_text("utf-8")
         own = [each for each in kind.departures if each not in shared]
         lines = "\n".join(f"* {each}" for each in own)
-        more = "\n* those of [all systems](common/departures.md)" * (len(own) < len(kind.departures))
+        more = "\n* those of [all systems](common/departures.md)" * (
+            len(own) < len(kind.departures)
+        )
         return f"Departs from its source:\n\n{lines}{more}"
     return (
         f"It [departs from its source]({package}/departures.md) in {len(kind.departures)} ways, some "
