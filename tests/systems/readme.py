@@ -79,8 +79,8 @@ def departures(name: str) -> str:
         )
         return f"Departs from its source:\n\n{lines}{more}"
     return (
-        f"It [departs from its source]({package}/departures.md) in {len(kind.departures)} ways, some "
-        "[shared](common/departures.md)."
+        f"It [departs from its source]({package}/departures.md) in {len(kind.departures)} ways, "
+        "some [shared](common/departures.md)."
     )
 
 
