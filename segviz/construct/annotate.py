@@ -189,7 +189,7 @@ class Extractive(Declared):
     From the third text above the leaves on, a text grows with its children, which share it more
     evenly, and has no line that opens with "she" or "that" if others are left. Where the day of a
     session is known, a relative time gets its date in brackets: "yesterday (7 May 2023)". Lines are
-    chosen, and new units placed, as if no text grew or had brackets.
+    chosen, and new units placed, as if no text grew; nothing is embedded or searched in brackets.
 
     The text is a pure function of the children's, so the tree is prefix-stable.
 
@@ -349,7 +349,8 @@ def _cover(
     quoted: Counter[int | str] = Counter()  # lines of each child and of each speaker
     speakers = Counter(each.line.speaker for each in candidates)
     fair = _EVEN * min(speakers.values(), default=1)
-    heard = {name: max(1.0, count / fair) ** _SPEAKER for name, count in speakers.items()}
+    even = _SPEAKER * (1 + upper)  # what a person asks for tells what a long stretch is about
+    heard = {name: max(1.0, count / fair) ** even for name, count in speakers.items()}
     next_share = _CHILD_SHARE if upper else _NEXT_SHARE
 
     def covers(each: _Candidate) -> float:

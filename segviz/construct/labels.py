@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from segviz.construct.annotate import TITLE
 from segviz.construct.tasks.words import (
     FUNCTION_WORDS,
+    content,
     english,
     lines,
     names,
@@ -61,6 +62,7 @@ _ALPHABETIC = re.compile(f"[{UNSPACED_ALPHABETS}]+")
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
 _TITLED = re.compile(r"[A-Z0-9]")
 
+_ARTICLES = ("A", "An", "The")
 _BEFORE_OTHERS = english("before_others")
 _NOT_NOUN = 0.3  # from this share of its uses after those words, a word is no noun
 _ALIKE = 0.45  # from this cosine of their word vectors, two phrases are one theme
@@ -138,12 +140,12 @@ def node_labels(
     A phrase scores weight · h^1.1 · (log lift + ½ log(U / g)) · (.1 + cosine), half as much again
     if the node's text has it. Its support is h in the node's n units and g in all U units; lift is
     h / n divided by g / U; the cosine, at least 0, is that of its word vectors and the mean of the
-    node's units, less the mean of all. These are statistics of the whole conversation, so a label
-    does not change because the tree grows elsewhere. A leaf gets one phrase, a node of level 1 up
-    to two. A higher node names up to three themes in order of time; each next one counts more where
-    it is in children that no chosen one is in. No phrase shares a word with the label of an earlier
-    sibling, and no label equals the parent's. A title by a model, or an inner node's own short text
-    (an entity), is used as it is.
+    node's units, less the mean of all; a root has instead the share of its children that a phrase
+    is in. All are statistics of the whole conversation, so a label does not change because the tree
+    grows elsewhere. A leaf gets one phrase, a node of level 1 up to two. A higher node names up to
+    three themes in order of time; each next one counts more where it is in children that no chosen
+    one is in. No phrase shares a word with the label of an earlier sibling, and no label equals the
+    parent's. A title by a model, or an inner node's own short text (an entity), is used as it is.
 
     Args:
         structure: the nodes to label; a same-text chain is one node.
@@ -222,6 +224,8 @@ def _ranked(
     text_stems = frozenset(map(stem, words_of(structure.text[node])))
     rows = phrases.said[[unit for unit in below if unit < phrases.units]]
     (direction,) = unit_rows(rows.sum(axis=0, keepdims=True))
+    root = not structure.parents[node]
+    children = [_ranges(structure, each) for each in structure.children[node]] if root else []
     scored = []
     for key in set().union(*(phrases.of_unit.get(unit, ()) for unit in below)):
         weight = phrases.weight[key]
@@ -232,7 +236,11 @@ def _ranked(
         rarity = math.log(phrases.units / overall)
         lift = math.log(support / len(below)) + rarity
         quoted = _QUOTED if text_stems.issuperset(key) else 1.0
-        near = _FAR + max(0.0, round(float(phrases.meaning[key] @ direction), 4))
+        # The root has no rest to differ from: what lasts over its children names it.
+        near = round(float(phrases.meaning[key] @ direction), 4)
+        if children:
+            near = sum(phrases.places[key].mass(each) > 0 for each in children) / len(children)
+        near = _FAR + max(0.0, near)
         scored.append((weight * quoted * support**_FREQUENCY * (lift + rarity / 2) * near, key))
     return sorted(scored, key=lambda item: (-item[0], item[1]))
 
@@ -393,7 +401,8 @@ def _weight(phrase: str, name: bool) -> float:
     It is 0 if all words are on the list ``weak``, higher for several words, lower for names.
     """
     words = words_of(phrase)
-    weak = [not name and (word in WEAK or word.removesuffix("s") in WEAK) for word in words]
+    forms = ({word, word.removesuffix("s"), word.removesuffix("ies") + "y"} for word in words)
+    weak = [not WEAK.isdisjoint(each) for each in forms]
     if all(weak):
         return 0.0
     tells = float(max(map(salience, words)) ** 1.5)
@@ -423,11 +432,19 @@ def _candidates(
                 continue
             for name in names(sentence):
                 kept = [word for word in name.split() if not _calls(word, nobody)]
+                # "If Luna", "You'll", "A Prayer", "Mix"; but "The Name of the Wind".
+                while kept and (
+                    (not content(kept[0]) and (len(kept) < 3 or kept[0] not in _ARTICLES))
+                    or (len(kept) == 1 and kept[0].lower() in other)
+                ):
+                    del kept[0]
                 if kept and all(_TITLED.match(word) for word in (kept[0], kept[-1])):
                     candidates.append((" ".join(kept).rstrip("'’"), True))  # of a plural or a quote
             # An apostrophe at the end elides letters: "goin'".
-            nouns = [noun for _, noun, _ in things(sentence) if not noun.endswith("'")]
-            candidates += [(_without_verb(noun, other), False) for noun in nouns]
+            for at, noun, _ in things(sentence):
+                before = sentence[:at].split()[-1:]
+                if not noun.endswith("'"):
+                    candidates.append((_without_verb(noun, other, before), False))
     return tuple(
         (p, n) for p, n in candidates if words_of(p) and not nobody.issuperset(words_of(p))
     )
@@ -452,18 +469,25 @@ def _other_words(units: Sequence[Unit]) -> frozenset[str]:
         words = re.findall(r"[\w'-]+", cut(unit.text.lower()).replace("’", "'"))
         uses.update(words)
         others.update(word for before, word in pairwise(words) if before in _BEFORE_OTHERS)
-    once = (word for word, count in uses.items() if count == 1 and word.endswith("ing"))
-    return frozenset(once).union(w for w, n in others.items() if n >= _NOT_NOUN * uses[w])
+    once = {word for word, count in uses.items() if count == 1 and word.endswith("ing")}
+    often = {word for word, count in others.items() if count >= _NOT_NOUN * uses[word]}
+    return frozenset(once | often | set(map(stem, often)))
 
 
-def _without_verb(phrase: str, other: frozenset[str]) -> str:
-    """Removes a leading participle from a phrase; returns "" if the last word is no noun.
+def _without_verb(phrase: str, other: frozenset[str], before: Sequence[str]) -> str:
+    """Removes verbs and adjectives around a noun; returns "" if its last word is none.
 
-    ``other`` has the words that are used as verbs or adjectives; both must be among them.
+    ``other`` has the words that are used as verbs or adjectives, ``before`` the word before.
     """
     words = phrase.split()
-    if len(words) > 1 and words[0].endswith("ing") and words[0] in other:
-        words = words[1:]
+    while len(words) > 1 and (
+        words[0] in other or (stem(words[0]) in other and not FUNCTION_WORDS.issuperset(before))
+    ):
+        del words[0]  # "creating memories", but "a camping trip"
+    for place, word in enumerate(words[1:], start=1):
+        if word.endswith("s") and (word[:-1] in other or place + 1 < len(words)):
+            words = words[:place]  # "template includes sections"
+            break
     return "" if words[-1] in other else " ".join(words)
 
 

@@ -174,6 +174,11 @@ class TestThemes:
             ("I played guitar for about five years.", "five", "guitar"),
             ("I sing for the Harbour Singers' sake.", "Harbour Singers'", "Harbour Singers"),
             ("We saw 'Embracing Identity' there.", "Embracing Identity'", "Embracing Identity"),
+            ("One thing: If Luna barks, call.", "If Luna", "Luna"),
+            ("So, You'll see Luna there.", "You'll", "Luna"),
+            ("It helps to tackle bugs and tackle snails.", "tackle snails", "snails"),
+            ("Your quilt includes rosettes.", "quilt includes", "quilt"),
+            ("She lives for tales and challenges.", "challenges", "tales"),
         ],
     )
     def test_no_clipped_word_number_or_stray_apostrophe(self, said, without, with_):
@@ -188,6 +193,16 @@ class TestThemes:
         units = conversation(talks, ("Caroline", "Melanie")).units("exchange")
         found = themes(grouped(units, [(0,), (1, 2)]), units, ("Caroline", "Melanie"))
         assert "mel" not in Counter(word for label in found for word in words_of(label))
+
+    def test_the_root_is_named_by_what_is_in_most_of_its_children(self):
+        # "sloop" is in as many units as "oven", but in one part only.
+        talks = [[f"The sloop, {n}.", "Oh?"] for n in "xyz"]
+        talks += [["My oven.", "Oh?"], ["Rain.", "Oh?"]] * 3
+        units = conversation(talks).units("exchange")
+        tree = grouped(units, [(0, 1, 2), (3, 4), (5, 6), (7, 8)])
+        phrases = module._phrases(units, ("Ada", "Ben"))
+        ranked = module._ranked(tree, len(tree) - 1, phrases, set())
+        assert [key for _, key in ranked] == [("oven",), ("sloop",)]
 
 
 class TestGiven:

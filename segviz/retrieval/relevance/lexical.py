@@ -14,6 +14,7 @@ from segviz.construct.tasks.words import stem
 from segviz.embedding import Embedder
 from segviz.retrieval.protocols import Scorer
 from segviz.text import words
+from segviz.text.dates import undated
 from segviz.tree import Structure
 
 STOP = frozenset(
@@ -75,7 +76,12 @@ class _Lexical:
 
         self._n = len(structure)
         self._index = bm25s.BM25(k1=settings.k1, b=settings.b, method="lucene")
-        corpus = [tokens(text) or [_NOTHING] for text in structure.text]
+        # Dates that an extract adds in brackets are for its reader, and count no words.
+        texts = (
+            undated(text) if level else text
+            for text, level in zip(structure.text, structure.level.tolist(), strict=True)
+        )
+        corpus = [tokens(text) or [_NOTHING] for text in texts]
         self._known = {word for text in corpus for word in text}
         if self._n:
             self._index.index(corpus, show_progress=False)

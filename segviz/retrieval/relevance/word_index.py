@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from segviz.construct.tasks.words import stem
 from segviz.retrieval.relevance.context import REACH, Context, sparse
 from segviz.retrieval.relevance.lexical import STOP
+from segviz.text.dates import undated
 from segviz.text.words import tokens
 
 Floats = NDArray[np.float64]
@@ -69,6 +70,13 @@ class WordIndex:
         ``asking`` maps a text to the line of the question it answers, which is read before it. A
         word of that line counts ``asked`` · 100 / (100 + words of the text).
         """
+        self.in_leaf = np.zeros(len(texts), dtype=np.bool_)
+        self.in_leaf[leaves] = True
+        # Dates that an extract adds in brackets are for its reader, and count no words.
+        texts = [
+            text if leaf else undated(text)
+            for text, leaf in zip(texts, self.in_leaf.tolist(), strict=True)
+        ]
         # One pass over the texts: the id, text and weight of each word, and the passages' sizes.
         ids: dict[str, int] = {}
         word: list[int] = []
@@ -96,8 +104,6 @@ class WordIndex:
         self.starts, self.node, self.count = counts.indptr, counts.indices, counts.data
         self.word = np.repeat(np.arange(len(ids)), np.diff(self.starts))
         self.lengths = np.bincount(self.node, self.count, minlength=n).astype(np.float64)
-        self.in_leaf = np.zeros(n, dtype=np.bool_)
-        self.in_leaf[leaves] = True
 
     def rows(self, word: int) -> slice:
         """Returns the slice of the pairs that have this word id; empty for -1."""

@@ -18,6 +18,7 @@ from segviz.construct.tasks.words import content
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import write
+from segviz.text.dates import undated
 from segviz.tree import (
     Add,
     Cost,
@@ -164,10 +165,10 @@ class Draft(Replayer):
         facts: Facts | None = None,
         vector: Vector | None = None,
     ) -> int:
-        """Adds a node above level 0 over ``children``; embeds its text without a ``vector``."""
+        """Adds a node above level 0 over ``children``; without a ``vector`` embeds its text."""
         given = text if isinstance(text, Annotation) else Annotation(text)
         if vector is None:
-            vector = self.embedder.embed([given.text])[0]
+            vector = self.embedder.embed([undated(given.text)])[0]
         node, known = len(self), {**given.facts, **(facts or {})}
         self.apply(Add(node, level, (0, 0), given.text, vector, kind, known))
         if given is text:
@@ -217,7 +218,7 @@ class Draft(Replayer):
         if not nodes:
             return
         given = [text if isinstance(text, Annotation) else Annotation(text) for text in texts]
-        vectors = self.embedder.embed([each.text for each in given])
+        vectors = self.embedder.embed([undated(each.text) for each in given])
         for node, each, vector in zip(nodes, given, vectors, strict=True):
             self.text[node], self._annotations[node] = each.text, each
             self.vector[node] = self._matrix[node] = vector

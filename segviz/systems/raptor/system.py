@@ -25,6 +25,7 @@ from segviz.systems.common.retrieval import (
 )
 from segviz.systems.common.structure_editor import Draft
 from segviz.systems.raptor.mixture import Floats, best_fit, fit, memberships, principal
+from segviz.text.dates import undated
 from segviz.tree import Step, Structure, Vector
 from segviz.tree.invariants import Invariant, Violation, children_are_one_below, leaves_are_units
 
@@ -195,7 +196,7 @@ class _RaptorBuilder:
             if len(groups) >= len(layer):
                 break
             texts = self._written([[draft.annotation(node) for node in group] for group in groups])
-            vectors = draft.embedder.embed([each.text for each in texts])
+            vectors = draft.embedder.embed([undated(each.text) for each in texts])
             for group, text, vector in zip(groups, texts, vectors, strict=True):
                 node = before.get((level, group))
                 if node is None:

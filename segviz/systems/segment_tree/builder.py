@@ -214,10 +214,11 @@ class SegmentTreeBuilder:
             count += sum(len(group) > 1 for group in groups)
         if renewed:
             places = [undated(node.annotation.place or node.text) for node in renewed]
-            texts = list(dict.fromkeys([*(node.text for node in renewed), *places]))
+            shown = [undated(node.text) for node in renewed]
+            texts = list(dict.fromkeys([*shown, *places]))
             vectors = dict(zip(texts, self._embedder.embed(texts), strict=True))
-            for node, place in zip(renewed, places, strict=True):
-                node.vector, node.place = vectors[node.text], vectors[place]
+            for node, text, place in zip(renewed, shown, places, strict=True):
+                node.vector, node.place = vectors[text], vectors[place]
         return count
 
 
