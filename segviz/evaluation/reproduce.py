@@ -965,7 +965,7 @@ def _density(bench: Bench) -> list[Row]:
 def _hits(bench: Bench) -> list[Row]:
     """Returns the shares of blocks by their answer words, of both methods and each category."""
     of_talks = [[one.category for one in talk.questions] for talk in bench.talks]
-    known = sorted({category for talk in of_talks for category in talk}, key=category_order)
+    known = {category for talk in of_talks for category in talk} - {*UNANSWERABLE}
     return [
         {
             "category": category_label(category),
@@ -981,7 +981,7 @@ def _hits(bench: Bench) -> list[Row]:
             ),
         }
         for label, talks in _covered(bench).items()
-        for category in known
+        for category in sorted(known, key=category_order)
     ]
 
 
