@@ -53,6 +53,7 @@ from segviz.evaluation import (
     retrievals,
     summary,
 )
+from segviz.evaluation.measures import TOKENS
 from segviz.evaluation.published import (
     CAVEATS,
     DATA,
@@ -265,23 +266,20 @@ def answers(
     return evaluate(memory, questions, seed=seed, **settings).outcomes
 
 
-WHOLE = 10**6
-"""Tokens within which every retrieved text is read to its end."""
-
-
 def quality(
     memory: Memory,
     questions: Sequence[Question],
     *,
     seed: int = 0,
     names: Sequence[str] = ("recall", "answer_words", "words"),
+    budget: int = TOKENS,
     **settings: Any,
 ) -> dict[str, Any]:
     """Returns the measures called ``names``, by label; each has a value per question.
 
-    All are of the same reading: the K texts that come back, to their end.
+    Answer words and words are of the same reading: the first ``budget`` tokens that come back.
     """
-    outcomes = answers(memory, questions, seed=seed, tokens=WHOLE, **settings)
+    outcomes = answers(memory, questions, seed=seed, budget=budget, tokens=budget, **settings)
     return {MEASURES[name].label: outcomes.column(name) for name in names}
 
 

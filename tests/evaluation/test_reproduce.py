@@ -200,17 +200,18 @@ def test_blocks_by_their_answer_words_are_those_of_each_category():
     assert next(row for label, row in naive.items() if label.startswith("3"))["2-hit"].n == 0
 
 
-def test_answer_words_and_words_are_of_the_same_texts_to_their_end():
-    memory, questions = built("dense"), small().questions
-    how = {"policy": "none", "relevance": "dense", "k": 24}
-    rows = reproduce.quality(memory, questions, **how)
+@pytest.mark.parametrize(("system", "how"), [("dense", {"policy": "none"}), ("h-mem", {})])
+def test_answer_words_and_words_are_of_the_same_reading(system, how):
+    memory, questions = built(system), small().questions
+    how = {"relevance": "dense", **(how or {"method": "native"})}
+    rows = reproduce.quality(memory, questions, **how, budget=300)
     for place, question in enumerate(questions):
-        texts = [item.text for item in memory.ask(question, **how).evidence]
-        assert sum(map(estimated_tokens, texts)) > 1_000
-        wanted = set(content_tokens(question.answer or ""))
-        held = wanted & set().union(*map(all_tokens, texts))
-        assert rows["answer words"][place] == pytest.approx(len(held) / len(wanted))
+        texts = [item.text for item in memory.ask(question, **how, budget=300).evidence]
         assert rows["words read"][place] == sum(map(count_words, texts))
+        if (question.answer or "").isalpha():  # dates count in any form
+            wanted = set(content_tokens(question.answer))
+            held = wanted & set().union(*map(all_tokens, texts))
+            assert rows["answer words"][place] == pytest.approx(len(held) / len(wanted))
 
 
 def test_nodes_and_lengths_of_texts_are_those_of_each_depth():
@@ -426,7 +427,7 @@ def test_what_is_asked_of_one_build_is_as_if_each_were_built(paper, table, param
     rows = rows_of(paper, table)
     for row in rows:
         memory = built(paper, **{parameter: row["setting"]})
-        asked = {"method": "native", "relevance": "dense", "tokens": reproduce.WHOLE}
+        asked = {"method": "native", "relevance": "dense", "budget": 1000}
         found = evaluate(memory, small().questions, **asked).outcomes
         for name in ("recall", "answer_words", "words"):
             assert row[MEASURES[name].label].value == found.value(name), row["setting"]
