@@ -157,7 +157,11 @@ def _print_report(
         start, stop = item.span
         where = f"unit {start}" if stop - start == 1 else f"units {start}-{stop - 1}"
         mark = ", gold" if gold_nodes.get(item.node) else ""
+        # A system's own retrieval propagates nothing: its rank and score, and no change.
         moved = "" if item.rank_before == item.rank_after else f", was {item.rank_before}"
+        scores = f"{item.initial:.5f} -> {item.final:.5f}{moved}"
+        if result.native:
+            scores = f"score {item.final:.5f}"
         console.line()
         label = labels[item.node]
         name = (f"{label}: " if label else "") + level_name(item.level, names)
@@ -165,7 +169,7 @@ def _print_report(
         console.line(
             f"{item.rank_after:>3}. {name}, {where} "
             f"({' to '.join(ends) or 'no turns'}), "
-            f"{item.initial:.5f} -> {item.final:.5f}{moved}{mark}"
+            f"{scores}{mark}"
         )
         console.block(item.text, "     ")
     # What the data set says about the question, and the model's answer.

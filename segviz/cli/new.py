@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
+from importlib import invalidate_caches
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from string import Template
 
@@ -38,14 +40,21 @@ def new(options: Options, console: Console) -> int:
         taken = "; it is a system of segviz" * (name in SYSTEMS)
         expected = "expected small letters, digits and hyphens, as my-notes"
         raise UsageError(f"NAME is {name!r:.60}{taken}; {expected}")
+    module = name.replace("-", "_")
+    if find_spec(module) is not None:
+        raise UsageError(
+            f"NAME is {name!r:.60}, and Python imports another {module!r:.60}, which this would "
+            f"hide; take my-{name}, for example"
+        )
     if folder.exists():
         raise UsageError(f"there is a {str(folder)!r} already; choose another name or remove it")
     with user_errors(OSError):
         folder.mkdir()
     # Fill the name into the paths and texts of the templates.
-    names = {"name": name, "module": name.replace("-", "_"), "kind": name.title().replace("-", "")}
+    names = {"name": name, "module": module, "kind": name.title().replace("-", "")}
     templates = tomllib.loads(files("segviz.cli").joinpath("new.toml").read_text("utf-8"))
     written = {Template(path).substitute(names): text for path, text in templates.items()}
+    invalidate_caches()  # the folder was not there when the module was sought
     for path, text in written.items():
         write_file(folder / path, Template(text).substitute(names))
     if options.json:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -291,10 +293,32 @@ class Audit:
         if without < _NOTABLE * self.counts["texts"]:
             return None
         of = f"{without} of {counted(self.counts['texts'], 'text')}"
+        strangers = self._strangers()
+        named = f" They name {' and '.join(strangers)}, whom the conversation never names."
         return Advice(
             f"{of} come from no turn of this conversation: look for inventions, and for texts of "
-            "other conversations."
+            f"other conversations.{named * bool(strangers)}"
         )
+
+    def _strangers(self) -> list[str]:
+        """Returns names that recur in texts without a source and are not in the conversation."""
+        memory, facts = self.memory, self.memory.structure.facts
+        spoken = " ".join(turn.spoken for turn in memory.conversation.turns).lower()
+        known = {*re.findall(r"\w+", spoken)}
+        names: Counter[str] = Counter()
+        texts = 0
+        for node in np.flatnonzero(memory.structure.retrievable).tolist():
+            extra = facts[node]
+            if "confidence" in extra and not extra.get(SOURCE_TURNS) and UNSURE_TURNS not in extra:
+                texts += 1
+                words = {*re.findall(r"\w+", memory.structure.text[node])}
+                names.update(word for word in words if word.istitle() and len(word) > 2)
+        often = max(_FEW, texts * _UNEVEN)
+        return [
+            name
+            for name, count in names.most_common(10)
+            if count >= often and name.lower() not in known
+        ][:2]
 
     def limits(self, wanted: Mapping[str, float]) -> dict[str, tuple[float, bool]]:
         """Compares shares of the gold turns with limits; see :func:`limits_of`."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,7 +51,7 @@ _EVENT_TIMES = ("eventdate", "occurredstart", "validat")
 _INSIDE = ("metadata", "payload", "item", "value", "content", "node")
 """Keys of objects with further fields of their record."""
 
-_COLUMNS = ("documents", "texts", "contents", "memories")
+COLUMNS = ("documents", "texts", "contents", "memories")
 """Keys of a column of texts, beside columns such as ``ids`` and ``metadatas``."""
 
 _LISTS = ("memories", "facts", "results", "memory", "items", "notes", "data", "texts")
@@ -59,6 +60,7 @@ _LISTS = ("memories", "facts", "results", "memory", "items", "notes", "data", "t
 _TALK = ("messages", "history", "chathistory", "conversation", "conversations")
 """Keys of conversation messages, which are no memories."""
 
+_SQLITE = b"SQLite format 3\0"
 _NOTES = re.compile(r"\.(?:txt|md)$", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 
@@ -76,7 +78,11 @@ def read_stored(
         data, name = files.read(source), Path(source).name
     expected = "records with a text, such as {memory, id, created_at}, or a list of texts"
     try:
-        document, _ = read_packed(data, budget)
+        document: object
+        if data.startswith(_SQLITE):
+            document = _chroma_rows(data)
+        else:
+            document, _ = read_packed(data, budget)
         if isinstance(document, PlainText):
             document = _texts(document) if _NOTES.search(name) else _rows(document)
         texts = stored_texts(document)
@@ -85,6 +91,37 @@ def read_stored(
     except LoadError as error:
         raise error.in_file(name, expected) from None
     return texts
+
+
+def _chroma_rows(data: bytes) -> list[dict[str, object]]:
+    """Returns the records of the collections in a chroma SQLite file, with their metadata.
+
+    Raises:
+        LoadError: It is damaged, or has not chroma's tables.
+    """
+    # A file in write-ahead mode cannot be opened in memory, so the header says rollback mode.
+    data = data[:18] + b"\x01\x01" + data[20:]
+    rows: dict[int, dict[str, object]] = {}
+    try:
+        with closing(sqlite3.connect(":memory:")) as database:
+            database.deserialize(data)
+            # Tables only: a view could compute for ever.
+            kinds = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            tables = [str(name) for (name,) in kinds]
+            if not {"embeddings", "embedding_metadata"} <= {*tables}:
+                expected = "the tables embeddings and embedding_metadata of chroma"
+                raise LoadError(f"its tables are {', '.join(tables)[:200]}", expected=expected)
+            found = database.execute(
+                "SELECT e.id, e.embedding_id, m.key, "
+                "coalesce(m.string_value, m.int_value, m.float_value) FROM embeddings e "
+                "JOIN embedding_metadata m ON m.id = e.id ORDER BY e.id"
+            )
+            for number, name, key, value in found:
+                row = rows.setdefault(number, {"id": name})
+                row["document" if key == "chroma:document" else str(key)] = value
+    except sqlite3.Error as error:
+        raise LoadError(f"the SQLite file cannot be read ({error})") from None
+    return [*rows.values()]
 
 
 def _texts(document: PlainText) -> list[str]:
@@ -172,7 +209,7 @@ def _rows_of_columns(parts: Mapping[str, object]) -> list[dict[str, object]]:
     A column is a list of values, one a record, under a plural such as ``documents``. The result of
     a query has a list of such lists, one for each question.
     """
-    texts = next((parts[name] for name in _COLUMNS if isinstance(parts.get(name), list)), None)
+    texts = next((parts[name] for name in COLUMNS if isinstance(parts.get(name), list)), None)
     if not isinstance(texts, list) or not texts:
         return []
     if all(isinstance(each, list) for each in texts):

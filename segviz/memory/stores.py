@@ -22,9 +22,9 @@ from segviz.construct import Arrival, Declared, Services
 from segviz.conversation import UNIT_RULES, Conversation, StoredText, Turn, distinct
 from segviz.embedding import Embedder
 from segviz.handover import HandoverError, built_in
-from segviz.loaders.document import usual_keys
+from segviz.loaders.document import spelled, usual_keys
 from segviz.loaders.runs import RunAnswer, session_text
-from segviz.loaders.stored import NAMES, records_in, stored_text
+from segviz.loaders.stored import COLUMNS, NAMES, records_in, stored_text
 from segviz.memory.builder import build
 from segviz.memory.from_table import memory_from
 from segviz.memory.memory import Memory
@@ -315,6 +315,8 @@ def _is_empty(row: Any) -> bool:
     if not isinstance(row, dict):
         return isinstance(row, str)
     parts = {str(key): value for key, value in row.items()}
+    if any(spelled(key) in COLUMNS and not any(value or ()) for key, value in parts.items()):
+        return True  # columns without a row, as of an empty chroma collection
     texts = [parts[key] for key in usual_keys(tuple(parts), NAMES["text"])]
     if any(isinstance(text, str) and not text.strip() for text in texts):
         return True

@@ -63,3 +63,10 @@ def test_an_existing_folder_is_left_alone(run, tmp_path):
     ran = run("new", "my-notes")
     assert (ran.code, "another name" in ran.err) == (2, True)
     assert not [*(tmp_path / "my-notes").iterdir()]
+
+
+@pytest.mark.parametrize("name", ["json", "segviz", "numpy"])
+def test_a_plug_in_does_not_hide_a_package(run, tmp_path, name):
+    ran = run("new", name)
+    assert (ran.code, f"take my-{name}" in ran.err) == (2, True)
+    assert not (tmp_path / name).exists()

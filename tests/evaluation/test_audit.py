@@ -17,7 +17,7 @@ from segviz.export.audit import audit_html, audit_junit, question_html
 from segviz.export.tables import rows_csv
 from segviz.handover import HandoverError
 from segviz.memory import system_of
-from tests.memories import KINDS, built
+from tests.memories import KINDS, built, sample
 from tests.memory.test_stored_texts import FACTS, conversation
 from tests.memory.test_stores import Listing
 
@@ -295,3 +295,12 @@ def test_lost_questions_come_worst_stage_first_and_right_answers_last():
     page = question_html(graded, third)
     assert page.count("<tr>") == 1 + 1 + 11
     assert page.count('class="gold ') == 2  # where it was said, and the text with it
+
+
+def test_names_of_another_conversation_are_said():
+    things = ("a piano in Lisbon", "two violins", "a dentist's chair", "four drums", "a yacht")
+    texts = [{"id": f"x{i}", "text": f"Zelda sold {each} to Igor"} for i, each in enumerate(things)]
+    found = audit(segviz.memory_from(texts, conversation=sample(), embedder=EMBEDDER))
+    assert found.counts["no source"] >= 3
+    (said,) = (each.text for each in found.advice if "look for inventions" in each.text)
+    assert {"Zelda", "Igor"} == {*said.partition("They name ")[2].replace(",", "").split()[0:3:2]}

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -89,4 +90,45 @@ def test_a_file_without_texts_is_refused_by_name(tmp_path, content):
     path = tmp_path / "store.json"
     path.write_text(content)
     with pytest.raises(LoadError, match=r"store\.json"):
+        read_stored(path)
+
+
+def chroma(path, *extra):
+    """A file with chroma's tables, in the write-ahead mode of a store that is in use."""
+    with sqlite3.connect(path) as database:
+        database.executescript(
+            "PRAGMA journal_mode=WAL;"
+            "CREATE TABLE embeddings (id INTEGER PRIMARY KEY, embedding_id TEXT);"
+            "CREATE TABLE embedding_metadata (id INTEGER, key TEXT, string_value TEXT,"
+            " int_value INTEGER, float_value REAL, bool_value INTEGER);"
+        )
+        database.execute("INSERT INTO embeddings VALUES (1, 'a')")
+        rows = [("chroma:document", "Owns a bicycle"), ("turn", "D1:1"), *extra]
+        database.executemany(
+            "INSERT INTO embedding_metadata (id, key, string_value) VALUES (1, ?, ?)", rows
+        )
+    database.close()
+    return path
+
+
+def test_a_chroma_file_has_its_documents_and_metadata(tmp_path):
+    (text,) = read_stored(chroma(tmp_path / "chroma.sqlite3"))
+    assert (text.id, text.text, text.sources) == ("a", "Owns a bicycle", ("D1:1",))
+
+
+@pytest.mark.parametrize("damage", ["tables", "bytes", "view"])
+def test_another_sqlite_file_is_an_error(tmp_path, damage):
+    path = tmp_path / "other.sqlite3"
+    if damage == "bytes":
+        path.write_bytes(b"SQLite format 3\0" + b"x" * 200)
+    else:
+        with sqlite3.connect(path) as database:
+            database.execute("CREATE TABLE embedding_metadata (id)")
+            if damage == "view":  # that computes for ever
+                database.execute(
+                    "CREATE VIEW embeddings AS WITH RECURSIVE n(i) AS "
+                    "(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n"
+                )
+        database.close()
+    with pytest.raises(LoadError, match=r"other\.sqlite3: (its tables|the SQLite file)"):
         read_stored(path)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from types import SimpleNamespace
 from typing import ClassVar
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -70,7 +71,36 @@ class Retrieving(Listing):
     search = None
 
 
-@pytest.mark.parametrize("kind", [Notes, Listing, Retrieving])
+class Columns(Notes):
+    """The same, which lists columns as a chroma collection does, empty ones at first."""
+
+    def texts(self):
+        ids = [name for name, _ in self.notes]
+        documents = [text for _, text in self.notes]
+        turns = [{"turn": name} for name in ids]
+        included = ["metadatas", "documents"]
+        return {
+            "ids": ids,
+            "embeddings": None,
+            "documents": documents,
+            "included": included,
+            "metadatas": turns,
+        }
+
+
+class Plain(Listing):
+    """The same as a package does it: fresh ids, any order of equals, no empty question."""
+
+    def texts(self):
+        return [{**row, "id": uuid4().hex} for row in super().texts()]
+
+    def search(self, question, k):
+        if not question:
+            raise ValueError("the query is empty")
+        return sorted(super().search(question, k), key=lambda _: uuid4().hex)
+
+
+@pytest.mark.parametrize("kind", [Notes, Listing, Retrieving, Columns, Plain])
 def test_the_contract_holds(kind):
     verify(system_of(kind, "small-notes")())
 
