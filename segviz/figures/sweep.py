@@ -54,7 +54,13 @@ def _stop(verdict: SettingResult, ramp: Sequence[str]) -> str:
 
 
 def heatmap(
-    judged: Judged, policy: str, *, ramp: Sequence[str], accent: str, chosen: Setting | None = None
+    judged: Judged,
+    policy: str,
+    *,
+    ramp: Sequence[str],
+    ink: str,
+    accent: str,
+    chosen: Setting | None = None,
 ) -> go.Figure:
     """Draws the gain of one policy over alpha (x) and horizon (y).
 
@@ -65,6 +71,7 @@ def heatmap(
         judged: the tested sweep.
         policy: the policy.
         ramp: an odd number of ``#rrggbb`` stops from worse to better.
+        ink: colour of the frames of significant cells.
         accent: colour of the frame of the ``chosen`` cell.
         chosen: a setting; None for no frame.
     """
@@ -76,7 +83,7 @@ def heatmap(
         for x, alpha in enumerate(columns)
         if (policy, alpha, horizon) in judged.verdicts
     }
-    figure = _cells(mine, len(columns), len(lines), ramp, size=34, gap=2)
+    figure = _cells(mine, len(columns), len(lines), ramp, ink, size=34, gap=2)
     # The numbers of the chosen cell, as an annotation: a click fades the text of a point.
     for (x, y), one in mine.items():
         if one.setting == chosen and one.mean.n:
@@ -103,10 +110,10 @@ def heatmap(
     return figure
 
 
-def relevance_map(judged: Judged, *, ramp: Sequence[str], accent: str) -> go.Figure:
+def relevance_map(judged: Judged, *, ramp: Sequence[str], ink: str, accent: str) -> go.Figure:
     """Draws the heatmaps of all policies of a sweep side by side, small and without numbers.
 
-    ``accent`` is the colour of the frame of the best cell.
+    ``ink`` frames significant cells, ``accent`` the best one.
     """
     # A block of columns for each policy, with an empty column between two.
     sweep = judged.sweep
@@ -121,7 +128,7 @@ def relevance_map(judged: Judged, *, ramp: Sequence[str], accent: str) -> go.Fig
     }
     mine = {at: judged.verdicts[one] for one, at in places.items() if one in judged.verdicts}
     columns = wide * len(policies) - 1
-    figure = _cells(mine, columns, len(lines), ramp, size=16, gap=1)
+    figure = _cells(mine, columns, len(lines), ramp, ink, size=16, gap=1)
     best = judged.best()
     if best is not None:
         _frame(figure, *places[best.setting], accent, 2)
@@ -146,6 +153,7 @@ def _cells(
     columns: int,
     lines: int,
     ramp: Sequence[str],
+    ink: str,
     *,
     size: int,
     gap: int,
@@ -174,7 +182,7 @@ def _cells(
     )
     for (x, y), one in mine.items():
         if one.sign:
-            _frame(figure, x, y, text_on(_stop(one, ramp)), 2)
+            _frame(figure, x, y, ink, 2)
     known = {place: one for place, one in mine.items() if one.mean.n}
     figure.add_scatter(
         x=[x for x, _ in known],
@@ -191,7 +199,7 @@ def _cells(
 
 
 def _frame(figure: go.Figure, x: int, y: int, accent: str, width: int) -> None:
-    sides = {"x0": x - 0.48, "x1": x + 0.48, "y0": y - 0.46, "y1": y + 0.46}
+    sides = {"x0": x - 0.49, "x1": x + 0.49, "y0": y - 0.49, "y1": y + 0.49}
     figure.add_shape(type="rect", line={"color": accent, "width": width}, **sides)
 
 

@@ -49,7 +49,7 @@ def swept_by(app: AppTest, relevance: str = "hybrid"):
 
 def named(app: AppTest) -> str:
     """The setting named below the picture, whose numbers follow it."""
-    (line,) = (one.value for one in app.main.markdown if "] against no propagation" in one.value)
+    (line,) = (one.value for one in app.main.markdown if ", relevance hybrid**" in one.value)
     return line.partition(", relevance ")[0].removeprefix("**")
 
 

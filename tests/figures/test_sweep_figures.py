@@ -61,7 +61,7 @@ def found() -> Sweep:
     return Sweep(settings, 20, 1000, tuple(POLICIES), ALPHAS, HORIZONS, baseline, tuple(cells))
 
 
-heatmap = partial(figures.heatmap, ramp=RAMP, accent="#c2410c")
+heatmap = partial(figures.heatmap, ramp=RAMP, ink="#000", accent="#c2410c")
 
 
 def slow_mean(found: Outcomes, measure: str, adversarial: bool) -> float:
@@ -284,7 +284,7 @@ class TestRelevances:
         self, found, measure
     ):
         judged = judge(found, measure)
-        small = relevance_map(judged, ramp=RAMP, accent="#c2410c")
+        small = relevance_map(judged, ramp=RAMP, ink="#000", accent="#c2410c")
         grid, points = small.data
         seen = [policy for policy in found.policies if policy not in judged.blind]
         for block, policy in enumerate(seen):

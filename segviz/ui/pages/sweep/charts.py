@@ -87,9 +87,9 @@ def charts_panel(swept: Swept) -> None:
                     _heatmap(swept, policy)
         with st.container(horizontal=True, vertical_alignment="center", key="sweep-cell-row"):
             shown = judged.verdicts.get(swept.cell.setting)
-            said = f": {shown.words.replace('<br>', ', ')}" if shown else ""
+            said = shown and f": {estimate(shown.mean)}, {estimate(shown.gain, plus=True)}"
             how = f"{spelled(swept.cell)}, relevance {unmarked(swept.settings['relevance'])}"
-            st.markdown(f"**{how}**{said}", width="stretch")
+            st.markdown(f"**{how}**{said or ''}", width="stretch")
             open_in_ask(swept)
             sweep_export(swept.session, swept.sweep)
             table_button("heatmaps", lambda: figures.cell_rows(judged, seen))
@@ -120,7 +120,7 @@ def _heatmap(swept: Swept, policy: str) -> None:
     judged, chosen = swept.judged, swept.cell.setting
     st.markdown(f"**{unmarked(policy)}** · {figures.counts_words(judged, policy)}")
     figure = figures.heatmap(
-        judged, policy, ramp=ramp("change"), accent=meaning("chosen"), chosen=chosen
+        judged, policy, ramp=ramp("change"), ink=ink(), accent=meaning("chosen"), chosen=chosen
     )
     sentence, key = figures.heatmap_sentence(judged, policy), f"heat-{policy}"
     plot(figure, sentence, key, on_select=lambda: _take(policy), selection_mode="points")

@@ -17,7 +17,7 @@ from segviz.ui.pages.sweep import Swept
 from segviz.ui.pages.sweep.charts import verdict_panel
 from segviz.ui.pages.sweep.measuring import sweep_job, sweep_part
 from segviz.ui.widgets.captions import counted, unmarked
-from segviz.ui.widgets.charts import meaning, plot, ramp
+from segviz.ui.widgets.charts import ink, meaning, plot, ramp
 
 RELEVANCE_KEY = "sweep-relevance"
 
@@ -68,7 +68,7 @@ def _draw(place: DeltaGenerator, name: str, judged: Judged, shown: bool) -> None
 
     with place.container(gap=None):
         st.markdown(f"**{unmarked(name)}**{' · below' * shown}")
-        figure = relevance_map(judged, ramp=ramp("change"), accent=meaning("chosen"))
+        figure = relevance_map(judged, ramp=ramp("change"), ink=ink(), accent=meaning("chosen"))
         key = f"map-{name}"
         plot(figure, f"{name}: {sentence}", key, on_select=show, selection_mode="points")
         st.caption(sentence)
