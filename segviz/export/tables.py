@@ -135,16 +135,21 @@ def nodes_csv(view: View) -> str:
     return table([*names, "text"], map(row, structure.nodes.tolist()))
 
 
-_ENDS = ("first_turn", "last_turn", "first_session", "last_session")
+_ENDS = ("first_turn", "last_turn", "first_session", "last_session", "first_time", "last_time")
 
 
 def _ends(view: View, node: int) -> list[Value]:
-    """Returns first and last turn, first and last session (counted from 1) of a node's span."""
+    """Returns first and last turn, session (counted from 1) and time of a node's span.
+
+    A time is ISO 8601: that of the turn, else of its session; empty if neither is known.
+    """
     units = view.memory.units[int(view.structure.start[node]) : int(view.structure.stop[node])]
     if not units:
-        return [None] * 4
+        return [None] * len(_ENDS)
     first, last = units[0], units[-1]
-    return [first.turn_ids[0], last.turn_ids[-1], first.session + 1, last.session + 1]
+    times = [unit.time.isoformat() if unit.time else None for unit in (first, last)]
+    sessions = [first.session + 1, last.session + 1]
+    return [first.turn_ids[0], last.turn_ids[-1], *sessions, *times]
 
 
 def ranks_csv(view: View) -> str:

@@ -108,6 +108,10 @@ def test_nodes_name_the_ends_of_their_span(memory):
         assert (row["first_turn"], row["last_turn"]) == (turns[0], turns[-1])
         held = {memory.units[u].session + 1 for u in memory.structure.coverage(node)}
         assert (int(row["first_session"]), int(row["last_session"])) == (min(held), max(held))
+        times = [memory.units[u].time for u in memory.structure.coverage(node)]
+        ends = [time.isoformat() if time else "" for time in (times[0], times[-1])]
+        assert [row["first_time"], row["last_time"]] == ends
+    assert any(row["first_time"] for row in read(nodes_csv(grow_view(memory))))
 
 
 def test_nothing_is_a_line_of_names():
