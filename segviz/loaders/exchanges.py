@@ -42,6 +42,7 @@ def exchanges(value: list[object], place: Place, name: str) -> list[WrittenChat]
     if 2 * sum(side is not None for side in read[:LOOKED_AT]) <= len(read[:LOOKED_AT]):
         return []
     together: dict[tuple[str, ...], list[tuple[Place, object]]] = {}
+    known_words: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     asked: dict[tuple[str, ...], list[WrittenQuestion]] = {}
     copies: Counter[tuple[str, ...]] = Counter()
     order = list(enumerate(zip(value, read, strict=True)))
@@ -60,15 +61,17 @@ def exchanges(value: list[object], place: Place, name: str) -> list[WrittenChat]
         where = str(own.get("conversation") or person or "")
         key = (where, *(() if session or not listed_messages else (str(row),)))
         seen = together.setdefault(key, [])
-        old = [words_of(each) for _, each in seen]
+        old = known_words.setdefault(key, [])
         # A reply that repeats its request holds the whole; a request repeats what came before.
         both = [*request, *reply]
         if [*map(words_of, reply)][: len(request)] == [*map(words_of, request)]:
             both = reply
         new = [words_of(each) for each in both]
-        common = next((n for n in range(min(len(old), len(new)), 1, -1) if old[-n:] == new[:n]), 0)
-        copies[key] += common if listed_messages else 0
-        both = both[common:] if listed_messages else both
+        most = min(len(old), len(new)) if listed_messages else 0
+        common = next((n for n in range(most, 1, -1) if old[-n:] == new[:n]), 0)
+        copies[key] += common
+        both = both[common:]
+        old += new[common:]
         seen += [((*place, row), with_time(each, own)) for each in both]
         asked.setdefault(key, []).extend(asked_about(raw, (*place, row)))
     several = len(together) > 1

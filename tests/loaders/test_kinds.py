@@ -8,6 +8,7 @@ import pytest
 
 from segviz.loaders import load
 from segviz.loaders.roles import named_role, role_of
+from segviz.loaders.turn_lists import words_of
 from tests.data import real_data
 from tests.loaders.reading import failure, only, read, said
 
@@ -152,6 +153,15 @@ def test_requests_that_repeat_what_was_said_are_read_once() -> None:
     assert said(log) == WHOLE
     assert "2 messages that the file repeats" in read(log).report.findings[0].what
     assert said(log[::-1]) == WHOLE
+
+
+def test_many_pairs_are_compared_with_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[object] = []
+    monkeypatch.setattr(
+        "segviz.loaders.exchanges.words_of", lambda raw: (seen.append(raw), words_of(raw))[1]
+    )
+    assert len(said([{"prompt": f"p {n}", "completion": f"c {n}"} for n in range(300)])) == 600
+    assert len(seen) < 10 * 600
 
 
 def test_a_growing_list_of_snapshots_is_one_conversation() -> None:

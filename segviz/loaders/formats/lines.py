@@ -103,8 +103,8 @@ class _Beginning(NamedTuple):
 
     def fits(self, lines: Sequence[str], rows: Iterable[int]) -> int:
         """Returns how many of the lines, at these rows, begin messages; 0 if they are no log."""
-        found = {row: self.match(self.whole, _plain(lines[row])) for row in rows}
-        begun = {row: match["name"] for row, match in found.items() if match}
+        begins = {row: self.match(self.whole, _plain(lines[row])) for row in rows}
+        begun = {row: match["name"] for row, match in begins.items() if match}
         names = [_name(name) or "".join(lines[row + 1 : row + 2]) for row, name in begun.items()]
         count, several = len(names), len(set(names))
         if count * 8 < len(lines) or any(_LEVELS & {*name.casefold().split()} for name in names):
@@ -221,11 +221,11 @@ def _kind(document: object) -> tuple[str, _Reader] | None:
     lines = [line for _, line in head.lines() if line.strip()][:_LOOKED_AT]
     if any(line.startswith(_AIDER) for line in lines[:5]):
         return PLAIN, _aider
-    said = [spoken(line) for line in lines if not _session(line)]
-    names = Counter(name for name, *_ in filter(None, said))
+    named = [spoken(line) for line in lines if not _session(line)]
+    names = Counter(name for name, *_ in filter(None, named))
     if sum(_CUE.fullmatch(line) is not None for line in lines) * 4 >= len(lines):
-        named = names or any(map(_VOICE.match, lines))
-        return (PLAIN, partial(_named, cues=True)) if named else None
+        voices = names or any(map(_VOICE.match, lines))
+        return (PLAIN, partial(_named, cues=True)) if voices else None
     headings = [match["name"] for line in lines if (match := _heading(line))]
     if len(set(headings)) > 1 and len(headings) * 8 >= len(lines):
         return PLAIN, _headed
@@ -236,7 +236,7 @@ def _kind(document: object) -> tuple[str, _Reader] | None:
     if not count or lines[0].lstrip()[:1] == "<":
         return None
     # A heading may precede the dialogue. Each name of settings and of mails' headers occurs once.
-    begins = said[0] is not None or (count > 3 and any(said[:3]))
+    begins = named[0] is not None or (count > 3 and any(named[:3]))
     return (PLAIN, _named) if begins and (count <= 3 or len(names) * 3 <= count * 2) else None
 
 

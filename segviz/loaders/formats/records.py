@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 from segviz.conversation import Entry
@@ -76,53 +76,18 @@ _PARTIES = {"user": "requesterUsername", "assistant": "responderUsername"}
 """Keys of the names of both sides above the exchanges of VS Code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """Kind of file with messages in JSON.
+_LEAVES = "messages of systems and tools, reasoning, other branches, media"
+
+
+def _loader(
+    label: str, reads: str, fits: Callable[[object, Mapping[str, object]], bool], listed: bool
+) -> Loader:
+    """Returns the loader of a kind of file with messages in JSON.
 
     ``label`` and ``reads`` are its name and its row in the table of formats. ``fits`` recognizes it
     by the key above its first dialogue and by the first message. If ``listed`` is True, a large
     list is read one item at a time.
     """
-
-    label: str
-    reads: str
-    fits: Callable[[object, Mapping[str, object]], bool]
-    listed: bool = False
-
-
-_LEAVES = "messages of systems and tools, reasoning, other branches, media"
-
-FORMS: dict[str, Form] = {
-    "chatgpt": Form(
-        "ChatGPT export", "a chat, the branch shown", lambda key, row: key == "mapping", True
-    ),
-    "claude": Form(
-        "Claude export",
-        "a chat, the branch shown, pasted texts",
-        lambda key, row: key == "chat_messages",
-        True,
-    ),
-    "sharegpt": Form(
-        "ShareGPT", "a record", lambda key, row: {"from", "value"} <= row.keys(), True
-    ),
-    "openai": Form(
-        "OpenAI messages",
-        "a list of `{role, content}` at any depth; logs of Claude Code and Codex",
-        lambda key, row: isinstance(row.get("role"), str) and "content" in row,
-    ),
-    "records": Form(
-        "records (JSON, JSON Lines, Parquet)",
-        "a list of objects with a text at any depth, by usual names or `columns=`; a list of "
-        "pairs of prompt and reply; questions beside it: see below",
-        lambda key, row: True,
-    ),
-}
-"""Maps a name to a kind of file; the first kind that fits a file is used."""
-
-
-def _loader(form: Form) -> Loader:
-    """Returns the loader of a kind of file with messages in JSON."""
 
     def matches(document: object) -> bool:
         """Returns True if the form fits a message of the document's first dialogue."""
@@ -137,7 +102,7 @@ def _loader(form: Form) -> Loader:
             return False
         rows = [raw for _, raw in chat.blocks[0].rows[:LOOKED_AT] if isinstance(raw, dict)]
         key = next((step for step in reversed(chat.place) if isinstance(step, str)), "")
-        return any(form.fits(key, raw) for raw in rows or [{}])
+        return any(fits(key, raw) for raw in rows or [{}])
 
     def read(document: object, name: str, options: Options) -> Reading:
         """Reads all dialogues of a document; the notes say which columns were used."""
@@ -155,14 +120,14 @@ def _loader(form: Form) -> Loader:
         for number, chat in enumerate(chats):
             chat.name = chat.name or numbered(name, number, len(chats))
         keys = Keys(columns, options.columns or {})
-        conversations = read_chats(chats, keys, form.label, options, notes)
-        if not form.listed:
+        conversations = read_chats(chats, keys, label, options, notes)
+        if not listed:
             notes.headers, notes.columns = tuple(headers), columns
         return conversations, notes
 
     asks = ("columns", "day_first", "gap_hours")
-    entry = _entry if form.listed else None
-    return Loader(form.label, matches, read, asks, entry, (form.reads, _LEAVES))
+    entry = _entry if listed else None
+    return Loader(label, matches, read, asks, entry, (reads, _LEAVES))
 
 
 def messages_in(document: object) -> list[Message]:
@@ -432,4 +397,31 @@ def _unpacked(value: object) -> object:
     return None
 
 
-LOADERS = {name: _loader(form) for name, form in FORMS.items()}
+LOADERS: dict[str, Loader] = {
+    "chatgpt": _loader(
+        "ChatGPT export", "a chat, the branch shown", lambda key, row: key == "mapping", True
+    ),
+    "claude": _loader(
+        "Claude export",
+        "a chat, the branch shown, pasted texts",
+        lambda key, row: key == "chat_messages",
+        True,
+    ),
+    "sharegpt": _loader(
+        "ShareGPT", "a record", lambda key, row: {"from", "value"} <= row.keys(), True
+    ),
+    "openai": _loader(
+        "OpenAI messages",
+        "a list of `{role, content}` at any depth; logs of Claude Code and Codex",
+        lambda key, row: isinstance(row.get("role"), str) and "content" in row,
+        False,
+    ),
+    "records": _loader(
+        "records (JSON, JSON Lines, Parquet)",
+        "a list of objects with a text at any depth, by usual names or `columns=`; a list of "
+        "pairs of prompt and reply; questions beside it: see below",
+        lambda key, row: True,
+        False,
+    ),
+}
+"""Maps a name to the loader of a kind of file; the first kind that fits a file is used."""
