@@ -49,6 +49,7 @@ def tree_payload(
     bare: bool = False,
     stage: int | None = None,
     now: int | None = None,
+    differs: Sequence[int] = (),
 ) -> dict[str, Any]:
     """Returns all that the canvas needs for a scene, as JSON values and arrays.
 
@@ -58,7 +59,8 @@ def tree_payload(
     ``legend`` explains the marks above the tree; ``bare`` leaves out the tree, which the browser
     has already, and keeps the data about an answer; ``stage`` is the height of the tree in pixels,
     else it fills the component's; ``now`` is the number of units that are known, if the user can
-    change it. Retired nodes have level -1. Raises ValueError for marks and
+    change it; ``differs`` lists nodes that stand out, because another build does not have them.
+    Retired nodes have level -1. Raises ValueError for marks and
     columns that do not fit the structure.
     """
     structure, growth = scene.structure, scene.growth or Growth()
@@ -165,6 +167,7 @@ def tree_payload(
         "look": asdict(scene.look),
         "meanings": MEANINGS,
         "frontier": _ids(growth.frontier, n, "frontier").tolist(),
+        "differs": _ids(differs, n, "differs").tolist(),
         "added": _ids(growth.added, n, "added").tolist(),
         "revised": _ids(growth.revised, n, "revised").tolist(),
         "candidates": candidates,

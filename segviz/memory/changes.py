@@ -1,12 +1,13 @@
-"""Compares a memory at two moments: nodes added, rewritten, retired, texts out of date, evidence.
+"""Compares a memory at two moments, or two builds: nodes added, rewritten, retired, evidence.
 
 A same-text chain is one node, as everywhere. Texts that a lazy system postponed are written for
-both moments, as for a question. ``superseded`` finds stored texts that a later one may replace.
+both, as for a question. ``superseded`` finds stored texts that a later one may replace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
@@ -37,6 +38,9 @@ class _MemoryInTime(Protocol):
 
     @property
     def speakers(self) -> Sequence[str]: ...
+
+    @property
+    def has_frontier(self) -> bool: ...
 
     def settled(self, step: int) -> Structure: ...
 
@@ -91,15 +95,18 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """Changes of a memory between two moments.
+    """Changes of a memory between two moments, or from another build to this one.
 
     ``steps`` are the numbers of steps, ``times`` the times in seconds since 1970, as written;
-    infinite at the ends of the conversation and where it has no times.
+    infinite at the ends of the conversation and where it has no times. ``earlier`` is the memory
+    of the first moment, None if it is the same one. Nodes of one memory are the same if their ids
+    are, nodes of two builds if they cover the same units.
     """
 
     memory: _MemoryInTime = field(repr=False)
     steps: tuple[int, int]
     times: tuple[float, float]
+    earlier: _MemoryInTime | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         """Returns the steps and the number of changes of each kind."""
@@ -109,8 +116,42 @@ class Changes:
     @cached_property
     def structures(self) -> tuple[Structure, Structure]:
         """The structure at each of the moments, a same-text chain as one node."""
-        first, last = (self.memory.settled(step).collapsed for step in self.steps)
-        return first, last
+        first, last = self.steps
+        before = (self.earlier or self.memory).settled(first)
+        return before.collapsed, self.memory.settled(last).collapsed
+
+    @cached_property
+    def twins(self) -> Mapping[int, int]:
+        """Maps each node of the later structure to the same node of the earlier one, if any."""
+        first, last = self.structures
+        old, new = (np.flatnonzero(each.retrievable).tolist() for each in (first, last))
+        if self.earlier is None:  # ids are never reused
+            return {node: node for node in sorted({*old} & {*new})}
+        # Only the nodes of temporal trees cover their whole span. Of several nodes over the same
+        # units the lowest are matched first.
+        spans = self.earlier.has_frontier and self.memory.has_frontier
+
+        def by_units(structure: Structure, nodes: Sequence[int]) -> dict[Hashable, int]:
+            seen: Counter[Hashable] = Counter()
+            found: dict[Hashable, int] = {}
+            for node in sorted(nodes, key=lambda node: (int(structure.level[node]), node)):
+                span = int(structure.start[node]), int(structure.stop[node])
+                units = span if spans else structure.coverage(node)
+                seen[units] += 1
+                found[units, seen[units]] = node
+            return found
+
+        before, after = by_units(first, old), by_units(last, new)
+        return {after[units]: before[units] for units in after if units in before}
+
+    @property
+    def boundaries(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Units that begin a node of level 1 in the earlier structure alone, and in the later."""
+        first, last = (
+            {*each.start[each.retrievable & (each.level <= 1) & (each.top >= 1)].tolist()}
+            for each in self.structures
+        )
+        return tuple(sorted(first - last)), tuple(sorted(last - first))
 
     @property
     def added(self) -> tuple[Change, ...]:
@@ -145,22 +186,20 @@ class Changes:
     def _of_nodes(self) -> Iterator[Change]:
         """Yields the nodes whose text or presence differs between the two structures."""
         first, last = self.structures
-        # Ids are never reused, so a node has the same id at both moments.
-        old, new = ({*np.flatnonzero(each.retrievable).tolist()} for each in (first, last))
-        for node in sorted(old | new):
-            before = first.text[node] if node in old else ""
-            after = last.text[node] if node in new else ""
-            if node in old and node in new and before == after:
-                continue
-            kind: Kind = "rewritten" if node in old & new else "added" if node in new else "retired"
-            there = last if node in new else first
-            span = int(there.start[node]), int(there.stop[node])
-            yield Change(kind, node, int(there.level[node]), span, before, after)
+        for node in np.flatnonzero(last.retrievable).tolist():
+            twin = self.twins.get(node)
+            before, after = "" if twin is None else first.text[twin], last.text[node]
+            if twin is None or before != after:
+                yield _change("added" if twin is None else "rewritten", last, node, before, after)
+        kept = {*self.twins.values()}
+        for node in np.flatnonzero(first.retrievable).tolist():
+            if node not in kept:
+                yield _change("retired", first, node, first.text[node], "")
 
     def _ended(self) -> Iterator[Change]:
         """Yields the texts that the store calls untrue from a time between the two moments."""
         begin, end = self.times
-        for each in superseded(self.memory):
+        for each in () if self.earlier else superseded(self.memory):
             time = read_time(each.ended)
             if time is None or not begin < seconds(time.replace(tzinfo=None)) <= end:
                 continue
@@ -174,9 +213,18 @@ class Changes:
     ) -> EvidenceChange:
         """Asks a question at both moments; the other arguments are those of ``segviz.ask``."""
         first, last = (
-            self.memory.ask(question, settings, **{**changes, "step": step}) for step in self.steps
+            memory.ask(question, settings, **{**changes, "step": step})
+            for memory, step in zip(
+                (self.earlier or self.memory, self.memory), self.steps, strict=True
+            )
         )
-        return EvidenceChange(first, last)
+        return EvidenceChange(first, last, self.twins)
+
+
+def _change(kind: Kind, there: Structure, node: int, before: str, after: str) -> Change:
+    """Returns the change of a node that is ``there``."""
+    span = int(there.start[node]), int(there.stop[node])
+    return Change(kind, node, int(there.level[node]), span, before, after)
 
 
 _KINDS: tuple[Kind, ...] = ("added", "rewritten", "retired", "superseded")
@@ -186,28 +234,38 @@ _KINDS: tuple[Kind, ...] = ("added", "rewritten", "retired", "superseded")
 class EvidenceChange:
     """Evidence for one question at two moments, and the nodes that differ.
 
-    A node whose text was rewritten in between is in ``rewritten`` if both moments retrieve it.
+    ``twins`` maps nodes of the later structure to the same nodes of the earlier one. A node whose
+    text was rewritten in between is in ``rewritten`` if both moments retrieve it.
     """
 
     before: Result
     after: Result
+    twins: Mapping[int, int]
 
     @property
     def entered(self) -> tuple[int, ...]:
         """Nodes that only the later moment retrieves, best first."""
-        return tuple(node for node in self.after.after if node not in set(self.before.after))
+        return tuple(node for node in self.after.after if node not in self._common)
 
     @property
     def left(self) -> tuple[int, ...]:
         """Nodes that only the earlier moment retrieves, best first."""
-        return tuple(node for node in self.before.after if node not in set(self.after.after))
+        common = {*self._common.values()}
+        return tuple(node for node in self.before.after if node not in common)
 
     @property
     def rewritten(self) -> tuple[int, ...]:
         """Nodes that both moments retrieve, with different texts, best first."""
         old, new = self.before.structure.text, self.after.structure.text
-        both = set(self.before.after) & set(self.after.after)
-        return tuple(node for node in self.after.after if node in both and old[node] != new[node])
+        return tuple(node for node, twin in self._common.items() if old[twin] != new[node])
+
+    @property
+    def _common(self) -> dict[int, int]:
+        """Maps the nodes that both moments retrieve to their twins, best first."""
+        pairs = ((node, self.twins.get(node)) for node in self.after.after)
+        return {
+            node: twin for node, twin in pairs if twin is not None and twin in self.before.after
+        }
 
 
 def superseded(memory: _MemoryInTime) -> tuple[Superseded, ...]:

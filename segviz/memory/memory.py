@@ -196,6 +196,27 @@ class Memory:
             raise ValueError(f"step {last} is before step {first}; name the earlier moment first")
         return Changes(self, (first, last), (begin, end))
 
+    def changes_from(self, other: Memory, step: int | None = None) -> Changes:
+        """Returns what differs from another build of the same units to this one, at one step.
+
+        ``added`` are nodes over units that no node of ``other`` covers exactly, ``retired`` those
+        of ``other`` alone, ``rewritten`` have another text for the same units.
+
+        Args:
+            other: the other build.
+            step: a number of steps; None for the last of each.
+
+        Raises:
+            ValueError: The leaves of ``other`` are not the same units, or the step is out of range.
+        """
+        if [unit.turn_ids for unit in self.units] != [unit.turn_ids for unit in other.units]:
+            raise ValueError(
+                f"a build by the rule {other.unit!r}, with {len(other.units)} units, cannot be "
+                f"compared with one by {self.unit!r}, with {len(self.units)}; use the same units"
+            )
+        steps = [len(each.steps) if step is None else step for each in (other, self)]
+        return Changes(self, (steps[0], steps[1]), (-math.inf, math.inf), other)
+
     def _moment(self, when: int | str | date) -> tuple[int, float]:
         """Returns a moment's number of steps and its time, as written, in seconds since 1970.
 

@@ -37,8 +37,8 @@ from segviz.ui.settings import (
     write_question,
     write_settings,
 )
-from segviz.ui.state import AppSession, remember
-from segviz.view.bookmark import BOUND, MADE, Bookmark, decode, differing, encode, looks
+from segviz.ui.state import MEMORIES_KEPT, AppSession, remember
+from segviz.view.bookmark import BOUND, MADE, Bookmark, build_name, decode, differing, encode, looks
 from segviz.view.coloring import Look
 
 _LINK_PROBLEMS = "link-problems"
@@ -82,6 +82,7 @@ def arrive(page: str) -> None:
     ]
     _write_file(bookmark)
     _write_memory(bookmark)
+    write_beside(bookmark.beside)
     state[_ARRIVING], state[_LINK_PROBLEMS] = bookmark, problems
 
 
@@ -306,7 +307,7 @@ def _show_problems(elsewhere: Bookmark | None) -> None:
 def read_step(session: AppSession) -> int | None:
     """Returns the step shown on Grow; None for the last."""
     total = len(session.memory.steps)
-    step: int = st.session_state.get(keys.grow_step(session.key), total)
+    step: int = st.session_state.get(session.grow_step, total)
     return None if step == total else step
 
 
@@ -315,7 +316,7 @@ def write_step(session: AppSession, step: int | None) -> None:
     total = len(session.memory.steps)
     st.session_state[keys.PLAYING] = None
     nearest = total if step is None else min(max(step, 1), total)
-    st.session_state[keys.grow_step(session.key)] = nearest
+    st.session_state[session.grow_step] = nearest
 
 
 def read_view() -> str:
@@ -338,6 +339,12 @@ def read_look() -> Look:
 def write_look(look: Look) -> None:
     """Sets the colours and labels of trees."""
     st.session_state["look"] = look
+
+
+def other_builds(session: AppSession) -> dict[str, Bookmark]:
+    """Returns the builds of the same units that a second tree may show, by name, newest first."""
+    known: list[Bookmark] = remember(keys.BUILDS, session.axis, MEMORIES_KEPT, list)
+    return {build_name(b, session.build): b for b in reversed(known) if b != session.build}
 
 
 def pinned(session: AppSession) -> list[int]:

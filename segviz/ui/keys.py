@@ -42,13 +42,13 @@ USAGE = "accounts"  # calls and tokens of every model
 SPENDING_PLACE = "spending-place"
 
 # --- the view and the question ---------------------------------------------------------
-grow_step = "step-{}".format  # the step of a memory shown on Grow
 PLAYING = "playing"  # key of the memory that is being played
 SPEED = "speed"
 RESCUED = "rescued"  # conversation and question that Ask chose itself
 SETTINGS = "settings"  # system, memory and retrieval settings
 COMPARED_BY = "compared-by"  # relevance and K with which Compare asked a question last
-BESIDE = "second"  # scoring, or step, of the second tree on Ask
+BESIDE = "second"  # scoring, step or build of the second tree
+BUILDS = "builds"  # what a second tree may show, by the units of the memory
 drawn = "drawn-{}".format  # drawing and number of the last change in a canvas's header
 ANSWER = "ask-answer"  # the part of Ask that reruns alone
 SWEEP_CELL = "sweep-cell"  # the clicked setting

@@ -20,7 +20,7 @@ from segviz.retrieval import PRESETS, Result, RetrievalSettings, Retriever
 from segviz.retrieval.gold import GoldEvidence
 from segviz.ui import keys
 from segviz.ui.state import AppSession, PageState, shows
-from segviz.view.bookmark import opening_settings, usual_method
+from segviz.view.bookmark import Bookmark, opening_settings, usual_method
 from segviz.view.coloring import LIVE, Live
 
 # --- the question ----------------------------------------------------------------------
@@ -90,9 +90,16 @@ class AskState:
 
 @dataclass(frozen=True)
 class AnswerState(AskState):
-    """Question of one run of Ask with its result."""
+    """Question of one run of Ask with its result; ``second`` is that of the second tree."""
 
     result: Result
+    second: AnswerState | None = None
+
+    @property
+    def picked(self) -> AnswerState:
+        """The answer of the tree in which a node is selected; this one without a selection."""
+        second = self.second
+        return second if second and second.session.selected is not None else self
 
     @cached_property
     def gold(self) -> GoldEvidence:
@@ -227,9 +234,12 @@ def declared_setting(name: str) -> Parameter:
 def read_beside(session: AppSession, settings: RetrievalSettings) -> RetrievalSettings | None:
     """Returns the settings of the second tree on Ask; None without one.
 
-    They differ from ``settings``, those of the first tree, in the ranking or in the step only.
+    They differ from ``settings``, those of the first tree, in the ranking or in the step only, or
+    are asked of another build.
     """
-    other: RetrievalSettings | int | None = st.session_state.get(keys.BESIDE)
+    other: RetrievalSettings | int | Bookmark | None = st.session_state.get(keys.BESIDE)
+    if isinstance(other, Bookmark):
+        return _possible(session.second.memory, settings) if session.second else None
     if isinstance(other, int):
         return replace(settings, step=min(other, len(session.memory.steps)))
     if other is None:
@@ -237,25 +247,36 @@ def read_beside(session: AppSession, settings: RetrievalSettings) -> RetrievalSe
     return _possible(session.memory, settings.ranked_as(other))
 
 
-def write_beside(other: RetrievalSettings | int | None) -> None:
-    """Sets the ranking, or the step, of the second tree on Ask; None removes the tree."""
+def write_beside(other: RetrievalSettings | int | Bookmark | None) -> None:
+    """Sets the ranking, step or build of the second tree; None removes the tree."""
     if isinstance(other, RetrievalSettings):
         other = RetrievalSettings().ranked_as(other)
     st.session_state[keys.BESIDE] = other
 
 
-def beside_moment() -> bool:
-    """Returns True if the second tree on Ask shows another moment."""
-    return isinstance(st.session_state.get(keys.BESIDE), int)
+def follow_build(session: AppSession) -> None:
+    """Runs the app again if another build was chosen for the second tree; for fragments."""
+    wanted = st.session_state.get(keys.BESIDE) if beside_kind() is Bookmark else None
+    if session.axis and wanted != (session.second.build if session.second else None):
+        st.rerun()
+
+
+def beside_kind() -> type | None:
+    """Returns what the second tree shows: ``RetrievalSettings``, ``int`` for a moment, or a build.
+
+    None without a second tree.
+    """
+    other = st.session_state.get(keys.BESIDE)
+    return None if other is None else type(other)
 
 
 def write_live_setting(session: AppSession, canvas: str, live: Live) -> None:
     """Sets policy, α and H from the header of a canvas of Ask, the first or the second."""
     changes = {name: each.kind(getattr(live.settings, name)) for name, each in LIVE.items()}
-    if canvas != keys.BESIDE or beside_moment():
+    if canvas != keys.BESIDE or beside_kind() is not RetrievalSettings:
         change_settings(session, **changes)
-    elif (beside := read_beside(session, read_settings(session))) is not None:
-        write_beside(replace(beside, **changes))
+    elif (second := read_beside(session, read_settings(session))) is not None:
+        write_beside(replace(second, **changes))
     st.session_state[keys.drawn(canvas)] = (live.drawing, live.sequence)
 
 

@@ -27,7 +27,7 @@ from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree import Structure
 from segviz.ui import keys
-from segviz.view.bookmark import differing
+from segviz.view.bookmark import Bookmark, differing
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -149,7 +149,9 @@ class AppSession:
     ``key`` identifies the memory, ``source`` the conversation as loaded, without typed turns.
     ``chat`` is the model chosen under Models, None offline. ``live`` is True for a watched
     conversation that still grows, ``saved`` for an opened memory file; neither accepts typed turns.
-    ``how`` has the options of ``load`` for the file.
+    ``how`` has the options of ``load`` for the file. ``axis`` identifies the units of the memory,
+    which all builds by one unit rule share; ``build`` says how it is built; ``second`` has another
+    build, drawn beside this one.
     """
 
     key: str
@@ -161,6 +163,19 @@ class AppSession:
     live: bool = False
     saved: bool = False
     how: Mapping[str, Any] = field(default_factory=dict)
+    axis: str = ""
+    build: Bookmark = Bookmark()
+    second: AppSession | None = None
+
+    @property
+    def identity(self) -> str:
+        """Identifies the memory for the browser; two builds beside each other are as one."""
+        return self.axis if self.second else self.key
+
+    @property
+    def grow_step(self) -> str:
+        """Key of the step shown on Grow, which another build of the same units keeps."""
+        return f"step-{self.axis or self.key}-{len(self.memory.steps)}"
 
     @cached_property
     def sessions(self) -> list[int]:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from segviz.construct import Parameter, parameters
 from segviz.conversation import TITLES, UNIT_RULES
@@ -47,8 +48,9 @@ class Bookmark:
         colour, labels: the choice of colour and label of nodes (``Look``).
         pins: up to two nodes that are compared side by side.
         sweep_cell: the setting that Sweep shows in full: policy, α and H.
-        beside: what the second tree on Ask shows: another ranking (how nodes are scored, and which
-            may come back), or the memory after another number of steps.
+        beside: what a second tree shows: on Ask another ranking (how nodes are scored, and which
+            may come back) or the memory after another number of steps; on Ask and Grow another
+            build, with its system, settings and texts.
     """
 
     sample: str | None = None
@@ -69,7 +71,7 @@ class Bookmark:
     labels: str = ""
     pins: tuple[int, ...] = ()
     sweep_cell: tuple[str, float, int] | None = None
-    beside: RetrievalSettings | int | None = None
+    beside: RetrievalSettings | int | Bookmark | None = None
 
 
 def usual_method(system: str) -> str:
@@ -105,6 +107,19 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
         elif value != item.default:
             written[item.name.replace("_", "-")] = _as_text(value)
     return written
+
+
+def build_name(build: Bookmark, present: Bookmark) -> str:
+    """Names a build by what differs from the present one: system, parameters, texts."""
+    kind, same = SYSTEMS[build.system], build.system == present.system
+    parts = [] if same else [str(kind.label)]
+    there = present.settings if same else {}
+    for name, each in declared(kind, build.settings).items():
+        if build.settings.get(name) != there.get(name):
+            usual = each.default if each.spec.registry is None else part_name(each)
+            plain = name.rpartition(".")[2].replace("_", " ")
+            parts.append(f"{plain} {_as_text(build.settings.get(name, usual))}")
+    return ", ".join(parts + [build.texts] * (build.texts != present.texts))
 
 
 def in_link(name: str) -> str:
@@ -192,6 +207,10 @@ def _as_text(value: Any) -> str:
     """Returns a value as it is written in a link."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, Bookmark):  # another build, in the notation of a link
+        link = encode(value)
+        made = {name: link[name] for name in link if name not in looks(link)}
+        return urlencode({"system": value.system} | made)
     if isinstance(value, RetrievalSettings):
         # The ranking of the second tree on Ask: a preset, or all that differs from the default.
         presets = [name for name, preset in PRESETS.items() if value == value.ranked_as(preset)]
@@ -296,11 +315,19 @@ def _cell(given: str) -> tuple[str, float, int]:
     return policy, alpha, horizon
 
 
-def _beside(given: str) -> RetrievalSettings | int:
-    """Reads what the second tree on Ask shows.
+def _beside(given: str) -> RetrievalSettings | int | Bookmark:
+    """Reads what a second tree shows.
 
-    That is a preset, settings as in alpha=0.3;k=4, or a number of steps.
+    That is a preset, settings as in alpha=0.3;k=4, a number of steps, or a build as in
+    system=segment-tree&compatibility=cosine.
     """
+    if given.startswith("system="):
+        link = dict(parse_qsl(given))
+        build, problems = decode({n: link[n] for n in link if n in _BUILD or n not in _READERS})
+        problems += [f"{name[:80]!r} is not a part of a build" for name in link.keys() & _VIEW]
+        if problems:
+            raise ValueError("; ".join(problems))
+        return build
     if given.isdecimal():
         return int(_COUNT(given))
     if given in PRESETS:
@@ -352,6 +379,10 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "beside": _beside,
 }
 """Reader of every part of a link but the system's settings."""
+
+_BUILD = ("system", "texts")
+_VIEW = _READERS.keys() - {*_BUILD}
+"""Parts of a link that another build is named by, besides its settings, and all the others."""
 
 MADE = ("sample", "path", "upload", "conversation", "unit", "texts", "system")
 """Parts of a link about the data and the build, besides the system's settings."""

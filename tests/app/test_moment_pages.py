@@ -179,7 +179,7 @@ def test_another_moment_beside_shows_what_changed():
     assert f"{len(found.added)} added" in texts(app)
     assert "after 14 May 2024 (step 6)" in texts(app)
     assert address(app)["beside"] == "6"
-    labelled(app.radio, "Draw the same tree again").set_value("nothing").run()
+    labelled(app.radio, "Draw a second tree").set_value("nothing").run()
     assert "What changed" not in texts(clean(app))
-    labelled(app.radio, "Draw the same tree again").set_value("another moment").run()
+    labelled(app.radio, "Draw a second tree").set_value("another moment").run()
     assert "What changed" in texts(clean(app))

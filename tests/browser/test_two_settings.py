@@ -118,3 +118,28 @@ def test_the_axis_by_clock_keeps_the_nodes_and_their_order(app, memory):
     app.settle()
     assert retrieved(app, FIRST) == before
     assert clock.get_attribute("aria-pressed") == "true"
+
+
+def test_two_builds_point_at_the_same_units_and_select_in_both(app):
+    app.open(
+        "?step=107&compatibility=cosine&compatibility.threshold=0.1&beside=system%3Dsegment-tree"
+    )
+    new, old = "grow-tree", SECOND
+    assert [app.attribute(key, "step") for key in (new, old)] == ["107", "107"]
+    # Both trees are on the first screen, and their axes are in line.
+    for key in (new, old):
+        box = app.tree(key).locator(".stage").bounding_box()
+        assert box["y"] + 200 <= app.page.viewport_size["height"]
+    plots = [app.attribute(key, "plot").split(",")[:2] for key in (new, old)]
+    assert plots[0] == plots[1]
+    # The first node that only one build has: a click lights it there, and what holds it here.
+    app.page.locator(".st-key-only-in-one [data-node]").first.click()
+    app.settle()
+    assert all(app.attribute(key, "selected") for key in (new, old))
+    # An early leaf is in both: pointing at it in one tree points at it in the other.
+    left, width, top, _ = map(float, app.attribute(old, "plot").split(","))
+    stage = app.tree(old).locator("canvas.over").bounding_box()
+    app.page.mouse.move(stage["x"] + left + width / 322, stage["y"] + top - 6)
+    read = [app.tree(key).locator(".read .head") for key in (new, old)]
+    read[0].wait_for()
+    assert read[0].inner_text() == read[1].inner_text()

@@ -222,3 +222,57 @@ def test_rows_of_a_table_without_conversation_have_moments():
     found = memory.changes("2024-03-15", "2024-05-01")
     assert [change.node for change in found.added] == [1]
     assert [(c.before, c.after) for c in found.superseded] == [(rows[0]["text"], rows[1]["text"])]
+
+
+def node_at(memory, step):
+    """Text of each inner node or leaf by the units it covers, and the first units of level 1."""
+    shown = memory.at(step).collapsed
+    nodes = [n for n in range(len(shown)) if shown.active[n]]
+    texts = {(shown.coverage(n), shown.level[n] > 0): shown.text[n] for n in nodes}
+    firsts = {int(shown.start[n]) for n in nodes if shown.level[n] <= 1 <= shown.top[n]}
+    return texts, firsts
+
+
+@pytest.mark.parametrize("step", [6, 15])
+def test_two_builds_differ_in_the_nodes_over_units_that_only_one_has(step):
+    cut = lambda threshold: segviz.build(  # noqa: E731
+        TALK, unit="turn", embedder=EMBEDDER, compatibility={"name": "cosine", **threshold}
+    )
+    one, two = cut({"threshold": 0.1}), cut({"threshold": 0.5})
+    (old, old_firsts), (new, new_firsts) = node_at(one, step), node_at(two, step)
+    found = two.changes_from(one, step)
+    last = two.at(step).collapsed
+    first = one.at(step).collapsed
+    where = lambda shown, rows: sorted(  # noqa: E731
+        (shown.coverage(c.node), shown.level[c.node] > 0) for c in rows
+    )
+    assert where(last, found.added) == sorted(new.keys() - old)
+    assert where(first, found.retired) == sorted(old.keys() - new)
+    assert where(last, found.rewritten) == sorted(k for k in old.keys() & new if old[k] != new[k])
+    assert found.added
+    assert found.boundaries == (
+        tuple(sorted(old_firsts - new_firsts)),
+        tuple(sorted(new_firsts - old_firsts)),
+    )
+    assert {first.coverage(b): last.coverage(a) for a, b in found.twins.items()} == {
+        units: units for units, _ in old.keys() & new
+    }
+    change = found.evidence("Is the fence green?", k=3)
+    before = {first.coverage(n) for n in one.ask("Is the fence green?", k=3, step=step).after}
+    after = {last.coverage(n) for n in two.ask("Is the fence green?", k=3, step=step).after}
+    assert {last.coverage(n) for n in change.entered} == after - before
+    assert {first.coverage(n) for n in change.left} == before - after
+
+
+def test_builds_over_other_units_cannot_be_compared():
+    with pytest.raises(ValueError, match="use the same units"):
+        build("segment-tree").changes_from(segviz.build(TALK, embedder=EMBEDDER))
+
+
+def test_other_texts_are_the_only_difference_of_the_same_tree():
+    memory = build("segment-tree")
+    node = next(n for n in memory.structure.collapsed.nodes if memory.structure.level[n])
+    span = int(memory.structure.start[node]), int(memory.structure.stop[node])
+    found = memory.with_texts({span: ("Fence", "The fence.")}).changes_from(memory)
+    assert [change.after for change in found.rows] == ["The fence."]
+    assert found.boundaries == ((), ())

@@ -20,7 +20,15 @@ from segviz.retrieval import (
     Retriever,
 )
 from segviz.systems import SYSTEMS
-from segviz.view.bookmark import _READERS, Bookmark, decode, differing, encode, usual_method
+from segviz.view.bookmark import (
+    _READERS,
+    Bookmark,
+    build_name,
+    decode,
+    differing,
+    encode,
+    usual_method,
+)
 from segviz.view.coloring import COLOURS, LABELS
 
 count = st.integers(0, 2**31)
@@ -39,9 +47,14 @@ retrievals = st.builds(
     method=st.sampled_from(METHODS),
     step=st.none() | st.integers(1, 2**31),
 )
+OTHER_BUILD = Bookmark(
+    system="segment-tree",
+    settings={"compatibility": "cosine", "compatibility.threshold": 0.25},
+    texts="extracts",
+)
 bookmarks = st.builds(
     Bookmark,
-    beside=st.none() | retrievals.map(RetrievalSettings().ranked_as),
+    beside=st.none() | retrievals.map(RetrievalSettings().ranked_as) | st.just(OTHER_BUILD),
     sample=st.none() | st.sampled_from(tuple(TITLES)),
     path=st.none() | words.map(lambda text: "a" + text),
     conversation=st.none() | words,
@@ -63,6 +76,28 @@ bookmarks = st.builds(
 @given(bookmarks)
 def test_what_is_written_comes_back(bookmark):
     assert decode(encode(bookmark)) == (bookmark, [])
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ("system=memtree&question=3", "'question' is not a part of a build"),
+        ("system=none", "expected one of segment-tree"),
+        ("system=memtree&beside=system%3Dmemtree", "'beside' is not a part of a build"),
+        ("system=segment-tree&compatibility=cosine&compatibility.threshold=high", "a number"),
+    ],
+)
+def test_a_build_in_a_link_names_a_system_its_settings_and_texts_alone(given, problem):
+    bookmark, (said,) = decode({"beside": given})
+    assert bookmark.beside is None
+    assert problem in said
+
+
+def test_a_build_is_named_by_what_differs():
+    present = Bookmark(settings={"compatibility": "cosine", "compatibility.threshold": 0.1})
+    assert build_name(OTHER_BUILD, present) == "threshold 0.25, extracts"
+    assert build_name(present, OTHER_BUILD) == "threshold 0.1, written"
+    assert build_name(Bookmark(system="memtree"), present) == SYSTEMS["memtree"].label
 
 
 def test_an_unknown_part_is_named_and_the_rest_opens():

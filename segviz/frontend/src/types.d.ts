@@ -171,6 +171,7 @@ interface Message extends Columns {
   meanings: Record<"light" | "dark", Record<"gold" | "enters" | "leaves" | "better" | "worse" | "chosen" | "control", string>>;
   frontier: number[];
   added: number[];
+  differs: number[];
   revised: number[];
   candidates: Candidate[];
   outcome: { text: string; level: number } | null;

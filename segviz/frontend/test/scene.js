@@ -50,7 +50,7 @@ export function sceneOf(changes = {}, look = {}, picture = "scores") {
     parent: Int32Array.from([4, 4, 5, 5, 6, 6, -1]), edges: new Int32Array(0), levels_total: 3,
     session_labels: ["S1", "S2"], session_titles: ["S1 · 2 May", "S2 · 3 May"],
     session_colours: ["#440000", "#ffee88"],
-    frontier: [], revised: [], added: [], candidates: [],
+    frontier: [], revised: [], added: [], differs: [], candidates: [],
     labels: ["zero", "one", "two", "three", "four", "five", "six"],
     names: ["zero", "one", "two", "three", "four", "five", "six"], ...changes };
   const grey = rampTable(["#000000", "#ffffff"]);

@@ -162,6 +162,45 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
     return _run_within_limits(key, order, bool(callers), replies)
 
 
+def at_once(order: Order, source: str) -> tuple[str, Memory] | None:
+    """Returns the key and the memory of an order if it is cached, or needs neither click nor wait.
+
+    ``source`` is as in :func:`obtain`.
+    """
+    key, leaves = order.key(source), len(order.conversation.units(order.unit))
+    memory: Memory | None = peek(keys.MEMORIES, key)
+    if memory is not None:
+        return key, memory
+    calls = needs_chat(make_system(order.system, **order.settings))
+    if calls or order.models.remote_embeddings or leaves > AUTOMATIC_UNITS:
+        return None
+
+    def work() -> Memory:
+        building = _building(order)
+        for _ in building:
+            pass
+        return order.finished(building.memory)
+
+    try:
+        with visit.building(leaves):
+            what = "Build the second tree"
+            memory = waiting.computed(keys.MEMORIES, key, MEMORIES_KEPT, what, work)
+    except (NoRoom, HandoverError) as error:
+        captions.trouble("The second tree cannot be built.", error)
+    return None if memory is None else (key, memory)
+
+
+def _building(order: Order) -> Building:
+    """Returns the build of an order, which has not begun."""
+    return Building(
+        order.conversation,
+        make_system(order.system, **order.settings),
+        order.unit,
+        embedder=order.models.embedder,
+        chat=order.models.chat,
+    )
+
+
 def _requested(key: str, order: Order, base: str, callers: list[str], count: int) -> bool:
     """Returns True if the user has started this build; else draws the offer to start."""
     if st.session_state.get(keys.BUILDING) == key:
@@ -311,13 +350,7 @@ def _run(key: str, order: Order, calls: bool, replies: float) -> tuple[str, Memo
         what = "Replies are saved at once" if calls else "Finished leaves are saved"
         st.caption(f"{what}, even if you cancel.")
         st.button("Cancel", key="cancel", on_click=_cancel, args=(key,))
-    building = Building(
-        order.conversation,
-        make_system(order.system, **order.settings),
-        order.unit,
-        embedder=order.models.embedder,
-        chat=order.models.chat,
-    )
+    building = _building(order)
     # A click on Cancel starts the next run before this one ends; that run must find the build.
     stopped = _MAY_BE_CHARGED if calls else _CANCELLED
     keep(keys.PAUSED, key, PAUSES_KEPT, Pause(building, stopped))

@@ -20,12 +20,21 @@ from segviz.construct import WRITTEN_BY, Parameter, parameters
 from segviz.construct.annotate import Extractive
 from segviz.conversation import UNIT_RULES, Conversation, sample_texts, with_typed_turns
 from segviz.embedding import Embedder, script_note
-from segviz.memory import COMPONENTS, Memory, MissingEmbedder, from_saved
+from segviz.memory import (
+    COMPONENTS,
+    Memory,
+    MissingEmbedder,
+    declared,
+    from_saved,
+    nested,
+    part_name,
+)
 from segviz.plugins import PLUGINS, foreign
 from segviz.systems import SYSTEMS
 from segviz.tree import Span
 from segviz.ui import address, keys, security
 from segviz.ui import settings as controls
+from segviz.ui.settings import write_beside
 from segviz.ui.sidebar import build, models, open_file, source, texts, watching
 from segviz.ui.state import (
     MEMORIES_KEPT,
@@ -37,7 +46,7 @@ from segviz.ui.state import (
     typed_turns,
 )
 from segviz.ui.widgets import canvas, captions, charts
-from segviz.view.bookmark import TEXTS
+from segviz.view.bookmark import TEXTS, Bookmark, differing
 from segviz.view.captions import provenance_lines
 
 UNIT_HELP = {
@@ -53,16 +62,14 @@ def sidebar() -> AppSession | None:
     with st.sidebar:
         if security.WATCH in os.environ:
             return _watched()
-        opened = source.choose_source()
+        opened, panel = source.choose_source()
         if opened is None:
             return None
         address.opened(opened.key, opened.saved)
-        above = st.container()
-        # Drawn below the choice of conversation, but it marks the questions of all.
-        opened = open_file.audit_panel(opened)
-        with above:
-            opened = open_file.joined_conversations(opened)
-            original = open_file.choose_conversation(opened)
+        with panel:
+            opened = open_file.audit_panel(opened)
+        opened = open_file.joined_conversations(opened)
+        original = open_file.choose_conversation(opened)
         if original is None:
             return None
         key = fingerprint(opened.key, original.id)
@@ -73,7 +80,6 @@ def sidebar() -> AppSession | None:
         if typed:  # remembered, because a conversation caches its units
             continued = partial(with_typed_turns, original, typed)
             conversation = remember("continued", fingerprint(key, typed), 1, continued)
-        st.subheader("Memory")
         with st.expander(_sum_up(conversation), key="built-as"):
             unit: str = st.selectbox(
                 "One leaf per",
@@ -83,14 +89,15 @@ def sidebar() -> AppSession | None:
                 persist_state="session",
             )
             system, settings = _system()
-        written, note = _texts(original.id, unit, settings)
+            written, note = _texts(original.id, unit, settings)
         _say_dropped(conversation, unit)
         with models.models_panel():
             chosen = models.choose_models(*_for_models(system, settings))
             elsewhere = st.container()
         _embedding_note(chosen.embedder, conversation)
     order = build.Order(conversation, unit, system, settings, chosen, written)
-    built = build.obtain(order, fingerprint(key, typed), fingerprint(key, []), bool(typed))
+    typed_key = fingerprint(key, typed)
+    built = build.obtain(order, typed_key, fingerprint(key, []), bool(typed))
     models.show_spending()
     if built is None:
         listed = id_in_link(opened.corpus, conversation)
@@ -101,7 +108,63 @@ def sidebar() -> AppSession | None:
         note.caption(_about_written(built[1]))
     own_key, memory = texts.written_elsewhere(elsewhere, key, *built)
     session = AppSession(own_key, key, opened.corpus, conversation, memory, chosen.chat)
-    return replace(session, how=opened.how)
+    chosen_texts = st.session_state.get(keys.TEXTS, TEXTS[0])
+    changed = differing(SYSTEMS[system], memory.settings)
+    made = Bookmark(system=system, settings=changed, texts=chosen_texts)
+    axis = fingerprint(typed_key, unit)
+    session = replace(session, how=opened.how, axis=axis, build=made)
+    return replace(session, second=_second(session, order, typed_key))
+
+
+def _second(session: AppSession, order: build.Order, source: str) -> AppSession | None:
+    """Returns the session of the build that is drawn beside this one, if any.
+
+    Notes how this one is built, and with which texts it may be, as choices of a second tree.
+    """
+    own = session.build
+    known: list[Bookmark] = remember(keys.BUILDS, session.axis, MEMORIES_KEPT, list)
+    if _written(session.conversation.id, order.unit, order.settings):
+        other = TEXTS[own.texts == TEXTS[0]]
+        known[:] = [replace(own, texts=other), *(each for each in known if each.texts == own.texts)]
+    known[:] = [*(each for each in known if each != own), own][-_BUILDS:]
+    wanted = st.session_state.get(keys.BESIDE)
+    if not isinstance(wanted, Bookmark):
+        return None
+    if wanted == own:
+        write_beside(None)
+        return None
+    # Its settings as widgets would have them, so that it is found if it was built before.
+    kind = SYSTEMS[wanted.system]
+    flat = {
+        name: wanted.settings.get(name, part_name(each))
+        if each.spec.registry
+        else each.kind(wanted.settings.get(name, each.default))
+        for name, each in declared(kind, wanted.settings).items()
+    }
+    settings = nested(kind, flat)
+    written = _written(session.conversation.id, order.unit, settings)
+    texts = written if wanted.texts == TEXTS[0] else {}
+    order = replace(order, system=wanted.system, settings=settings, texts=texts)
+    built = build.at_once(order, source)
+    if built is None:
+        st.warning(
+            "The build of the second tree takes long or calls a model. Choose its parameters here "
+            "and build it first."
+        )
+        write_beside(None)
+        return None
+    return replace(session, key=built[0], memory=built[1], build=wanted, second=session)
+
+
+_BUILDS = 6
+"""Most builds of a conversation that are offered as a second tree."""
+
+
+def _written(name: str, unit: str, settings: Mapping[str, Any]) -> dict[Span, tuple[str, str]]:
+    """Returns the written texts of a sample, if a build would have extracts in their place."""
+    sample = st.session_state.get(keys.SOURCE, "Sample") == "Sample"
+    extracts = settings.get("annotate", {}).get("name") == Extractive.name
+    return sample_texts(name, unit) if sample and extracts else {}
 
 
 def _texts(
@@ -111,10 +174,8 @@ def _texts(
 
     Returns the written texts, if they are chosen, and the place of a sentence about them.
     """
-    sample = st.session_state.get(keys.SOURCE, "Sample") == "Sample"
-    written = sample_texts(name, unit) if sample else {}
-    by = settings.get("annotate", {}).get("name")
-    if not written or by != Extractive.name:
+    written = _written(name, unit, settings)
+    if not written:
         return {}, st.empty()
     chosen = st.segmented_control("Texts", TEXTS, required=True, **starts(keys.TEXTS, TEXTS[0]))
     note = st.empty()

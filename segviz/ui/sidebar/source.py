@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from segviz import loaders, store
 from segviz.conversation import TITLES, Corpus, sample_path
@@ -32,9 +33,11 @@ _OPENED = "just-opened"
 _DROPPED = "dropped-file"  # file dropped on the page, until another is uploaded
 
 
-def choose_source() -> OpenFile | None:
-    """Draws the choice of a file and returns it; the previous one if it cannot be read."""
-    st.subheader("Conversation")
+def choose_source() -> tuple[OpenFile | None, DeltaGenerator]:
+    """Draws the choice of a file; returns it, or the previous one if it cannot be read.
+
+    Also returns the panel of the choice, for what else is read from a file.
+    """
     state = st.session_state
     if state.pop(_OPENED, False):  # by the run before: what opens another is folded again
         state[keys.OPEN_ANOTHER] = False
@@ -53,7 +56,7 @@ def choose_source() -> OpenFile | None:
     elif opened is not None:
         state[_OPENED] = previous is not None and previous.key != opened.key
     state["last"] = opened or previous
-    return opened or previous
+    return opened or previous, panel
 
 
 def _chosen() -> OpenFile | None:

@@ -46,7 +46,7 @@ def transcript(session: AppSession, passage: Passage, *, key: str, height: int) 
 
     Hovering highlights the same part in the canvases of this memory, and the reverse.
     """
-    about, conversation = session.key, session.conversation
+    about, conversation = session.identity, session.conversation
     focus, flags = passage.focus, passage.flags
     turns = [
         (i, turn, time and f"{time.date()}")

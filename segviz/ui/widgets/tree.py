@@ -22,7 +22,7 @@ from segviz.memory import Memory
 from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui.address import VIEWS, read_look, read_view, write_look, write_view
-from segviz.ui.state import AppSession, shows
+from segviz.ui.state import AppSession, PageState, shows
 from segviz.ui.widgets import canvas, captions, charts
 from segviz.view import coloring, palette
 from segviz.view.scene import UNFOLDED, Scene, grown, scene_of
@@ -48,14 +48,33 @@ def view_choice(folded: bool = False) -> None:
         st.segmented_control("View", VIEWS, required=True, label_visibility="collapsed", **shown)
 
 
-def scene(session: AppSession, structure: Structure) -> Scene:
-    """Returns the scene of the session's memory at one moment, with selection, colours, labels."""
+def scene(session: AppSession, structure: Structure, beside: PageState | None = None) -> Scene:
+    """Returns the scene of the session's memory at one moment, with selection, colours, labels.
+
+    What is selected in a tree ``beside`` it, perhaps of another build, is selected here.
+    """
+    selected = session.selected
+    if selected is None and beside is not None:
+        selected = counterpart(beside.node, beside.structure, structure)
     return scene_of(
         session.memory,
         structure,
-        identity=session.key,
+        identity=session.identity,
         look=read_look(),
-        selected=session.selected,
+        selected=selected,
+    )
+
+
+def counterpart(node: int | None, there: Structure, here: Structure) -> int | None:
+    """Returns the smallest node of ``here`` over the units of a node of another structure."""
+    if node is None or not (held := there.coverage(node)):
+        return None
+    wide = (here.start <= held[0]) & (here.stop > held[-1]) & here.retrievable
+    nodes = [*map(int, wide.nonzero()[0])]
+    return min(
+        (each for each in nodes if {*held} <= {*here.coverage(each)}),
+        key=lambda each: (here.stop[each] - here.start[each], here.level[each]),
+        default=None,
     )
 
 

@@ -217,14 +217,19 @@ function leaving(s, rows, selected) {
   return item;
 }
 
-/** The day of a node, or the first and last of several; without one, the labels of sessions.
+const DAY = /^\d{1,2} (?=\p{L}+( ’\d\d)?$)/u; // of a date as Python writes it: 12 Aug, 12 Aug ’23
+
+/** The day of a node, or the first and last of several, months where they differ; without one, the
+ *  labels of sessions.
  * @type {(scene: Scene, node: number) => string} */
 function whenOf({ data, tree, runs, runOf }, node) {
   const [first, last] = [tree.start[node], tree.stop[node] - 1].map((unit) => {
     const session = runs[runOf[unit]]?.session ?? -1;
     return data.days[data.unit_day[unit]] ?? data.session_labels[session] ?? "";
   });
-  return first === last ? first : `${first} – ${last}`;
+  const months = [first, last].map((day) => day.replace(DAY, ""));
+  if (first === last || months[0] === months[1]) return [...new Set([first, last])].join(" – ");
+  return months.join(" – ");
 }
 
 /** Names the ranks that repeat a row's text; a press shows their rows below it.

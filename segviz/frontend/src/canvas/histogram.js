@@ -55,7 +55,9 @@ export function drawHistogram(s, ctx, half) {
       filled(middle + 1);
     } else if (half) filled(middle - thick / 2);
     else hollow(was, middle - thick / 2);
-    if (!(was || is) || Math.abs(middle - last) < LINE) continue;
+    // Of two halves the lower one has the numbers.
+    const count = both || geom.halves === 1 ? was || is : half && is;
+    if (!count || Math.abs(middle - last) < LINE) continue;
     last = middle;
     ctx.fillStyle = theme.text;
     const end = Math.max(half || both ? is : was, half || both ? was : 0);

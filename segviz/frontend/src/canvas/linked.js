@@ -1,5 +1,5 @@
 // The canvas and the other views of the same memory point at the same units. Two canvases of one
-// memory, each with a setting of its own, show the same part and point at the same node.
+// memory or of two builds of it show the same part and point at the node over the same units.
 // A drawing in the order of branches (`axis_units`: the unit at each position) is translated.
 
 import { ancestors } from "../shared/links.js";
@@ -15,8 +15,9 @@ const SHOWING = "segviz:showing";
 export function listenLinked(s) {
   const identity = () => s.scene.data?.identity;
   const quiet = listenPointing(s, identity, (spans, node) => {
-    s.attention.linkedUnits = node === null ? spans : [];
-    s.attention.hover = node;
+    const same = node === null ? null : sameNode(s.scene, spans, node);
+    s.attention.linkedUnits = same === null ? spans : [];
+    s.attention.hover = same;
     readOut(s);
     relink(s);
     schedule(s);
@@ -69,6 +70,22 @@ function nodeUnits({ data, tree }, node) {
     else spans.push([unit, unit + 1]);
   }
   return spans;
+}
+
+/** The node over exactly these units: the one of this id in another canvas of one tree, else, of
+ *  another build, the lowest that there is.
+ * @type {(scene: Scene, spans: Span[], node: number) => number | null} */
+function sameNode(scene, spans, node) {
+  const { data, tree } = scene;
+  const wanted = String(spans);
+  if (tree.level[node] >= 0 && String(nodeUnits(scene, node)) === wanted) return node;
+  if (data.axis_units || spans.length !== 1) return null;
+  const [[start, stop]] = spans;
+  for (const row of tree.byLevel) {
+    const same = row.find((each) => tree.start[each] === start && tree.stop[each] === stop);
+    if (same !== undefined) return same;
+  }
+  return null;
 }
 
 /** The leaves over these units, and the nodes above them.

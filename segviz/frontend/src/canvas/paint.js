@@ -71,16 +71,21 @@ function drawBoxes(s, ctx, half) {
 // --- what does not stand alone ----------------------------------------------------------
 
 const VEIL = 0.84;
+const PALE = 0.72; // of what another build has, too
 
 /** @type {Painter} */
 function drawVeil(s, ctx, half) {
   const { scene } = s;
-  if (!scene.isolated) return;
+  const { isolated, data: { differs } } = scene;
+  if (!isolated && !differs.length) return;
   ctx.save();
   ctx.fillStyle = scene.theme.background;
-  ctx.globalAlpha = VEIL;
-  if (scene.isolated.kind === "session") veilColumns(s, ctx, half);
-  else veilBoxes(s, ctx, half);
+  ctx.globalAlpha = isolated ? VEIL : PALE;
+  if (!isolated) {
+    const own = new Set(differs);
+    veilBoxes(s, ctx, half, (node) => own.has(node));
+  } else if (isolated.kind === "session") veilColumns(s, ctx, half);
+  else veilBoxes(s, ctx, half, (node) => isMember(scene, half, node));
   ctx.restore();
 }
 
@@ -98,12 +103,12 @@ function veilColumns(s, ctx, half) {
   }
 }
 
-/** @type {Painter} */
-function veilBoxes(s, ctx, half) {
+/** @type {(s: State, ctx: Ctx, half: number, stands: (node: number) => boolean) => void} */
+function veilBoxes(s, ctx, half, stands) {
   const { sight } = s;
   const boxes = sight.boxes[half];
   eachBox(s, half, (i, { y, h }) => {
-    if (isMember(s.scene, half, boxes.id[i])) return;
+    if (stands(boxes.id[i])) return;
     const x = snap(sight.geom.left + boxes.x[i]);
     ctx.fillRect(x, y, Math.max(1, snap(sight.geom.left + boxes.x[i] + boxes.w[i]) - x), h);
   });

@@ -9,20 +9,19 @@ import streamlit as st
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.cases import setting_name
 from segviz.evaluation.compare import Chart
-from segviz.export import changes_csv, file_name
 from segviz.figures.charts import rows_figure
 from segviz.memory.answer import is_adversarial
-from segviz.retrieval import Stage
+from segviz.retrieval import RetrievalSettings, Stage
 from segviz.retrieval.gold import ABSENT, ANSWERED, FOUND, LATER, MISSED, QUOTED
 from segviz.systems import level_name, level_names
+from segviz.ui.inspector import changes_of, tree_name
 from segviz.ui.settings import (
     CUSTOM,
     AnswerState,
-    beside_moment,
+    beside_kind,
     change_settings,
     read_option,
 )
-from segviz.ui.state import AppSession
 from segviz.ui.widgets import captions, charts, lists
 from segviz.view.captions import dispute_lines, moment_sentence
 from segviz.view.palette import LEVEL_COLOURS
@@ -61,14 +60,14 @@ def no_level(state: AnswerState) -> None:
 
 
 def pair_sentence(first: AnswerState, second: AnswerState) -> str:
-    """Compares two settings or moments in Markdown: their gold turns, the nodes both retrieve."""
+    """Compares the two trees in Markdown: their gold turns, the nodes both retrieve."""
     names, numbers = [], []
-    for which, state in (("first", first), ("second", second)):
+    for which, state, other in (("first", first, second), ("second", second, first)):
         each = state.result
         option = read_option(each.settings)
         name = setting_name(each.settings) if option == CUSTOM else option
-        if beside_moment():
-            name = moment_name(state.session, state.shown.step)
+        if beside_kind() is not RetrievalSettings:
+            name = tree_name(state.shown, other.shown)
         names.append(f"**{captions.unmarked(name)}** ({which})")
         fates = state.gold.fate(each.evidence).values()
         numbers.append(sum(fate in (FOUND, QUOTED, ANSWERED) for fate in fates))
@@ -77,77 +76,13 @@ def pair_sentence(first: AnswerState, second: AnswerState) -> str:
         turns = captions.counted(len(first.gold.turns), "gold turn")
         has = f"{names[0]} has {numbers[0]} of {turns} in evidence"
         sentence = f"{has}, {names[1]} has {numbers[1]}"
-    common = len(set(first.result.after) & set(second.result.after))
-    both = f"{common} of {captions.counted(len(first.result.after), 'retrieved node')}"
-    return f"{sentence}. In both: {both}."
-
-
-def moment_name(session: AppSession, step: int) -> str:
-    """Names a number of steps by the day of its last unit, as in "after 12 May 2023 (step 40)"."""
-    if not step:
-        return "before the first turn"
-    time = session.memory.steps[step - 1].unit.time
-    return f"after {time:%d %b %Y} (step {step})" if time else f"after step {step}"
-
-
-_CHANGES_LISTED = 12
-"""Number of changed nodes of a kind that are drawn; the table has all."""
-
-_CHANGED = {
-    "superseded": "no longer true by the store",
-    "rewritten": "rewritten",
-    "retired": "retired",
-    "added": "added",
-}
-
-
-def changes_panel(state: AnswerState) -> None:
-    """Draws what changed between the moments of the two trees, and offers it as a table."""
-    session, other = state.session, state.beside
-    if other is None:
-        return
-    total = len(session.memory.steps)
-    steps = sorted(
-        total if each is None else each for each in (state.result.settings.step, other.step)
-    )
-    changes = session.memory.changes(*steps)
-    counts = {kind: [row for row in changes.rows if row.kind == kind] for kind in _CHANGED}
-    summary = ", ".join(f"{len(rows):,} {_CHANGED[kind]}" for kind, rows in counts.items() if rows)
-    first, last = (moment_name(session, step) for step in steps)
-    st.markdown(f"**What changed** from {first} to {last}: {summary or 'nothing'}.")
-    evidence = changes.evidence(state.question, state.settings)
-    rows: list[tuple[str, str, str]] = []
-    names = level_names(session.memory.system)
-    for kind, changed in counts.items():
-        # Nodes of the evidence come first.
-        seen = {*evidence.before.after, *evidence.after.after}
-        ordered = sorted(changed, key=lambda each: (each.node not in seen, -each.level, each.node))
-        for each in ordered[:_CHANGES_LISTED]:
-            start, stop = each.span
-            units = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
-            where = f"{level_name(each.level, names)}, {units}"
-            until = f" ({each.ended}), with a later text about the same" * bool(each.ended)
-            mark = " · retrieved" * (each.node in seen)
-            title = f"{_CHANGED[kind]}{until} · node {each.node}, {where}{mark}"
-            rows.append((title, each.before, each.after))
-    if rows:
-        lists.diffs(rows, key="changes")
-    hidden = sum(max(0, len(changed) - _CHANGES_LISTED) for changed in counts.values())
-    st.caption(
-        f"Evidence: {len(evidence.entered)} entered, {len(evidence.left)} left, "
-        f"{len(evidence.rewritten)} in both with another text."
-        + f" Showing {len(rows):,} of {len(changes.rows):,} changes."
-        * bool(hidden)
-    )
-    st.download_button(
-        "All changes (CSV)",
-        lambda: changes_csv(changes),
-        file_name=file_name(session.conversation.id, "changes", "csv"),
-        mime="text/csv",
-        key="changes-file",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    total, common = len(first.result.after), {*first.result.after}
+    if first.session is second.session:
+        common &= {*second.result.after}
+    else:
+        twins = changes_of(first.shown, second.shown).twins
+        common = {node for node in common if twins.get(node) in second.result.after}
+    return f"{sentence}. In both: {len(common)} of {captions.counted(total, 'retrieved node')}."
 
 
 def gold_line(state: AnswerState) -> None:

@@ -13,13 +13,14 @@ from segviz.memory import ask
 from segviz.retrieval import RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.address import VIEWS, pinned, read_view
-from segviz.ui.inspector import node_details, node_transcript, pins_panel
+from segviz.ui.inspector import changes_panel, node_details, node_transcript, pins_panel
 from segviz.ui.pages import Panel, draw_panels, drawn
 from segviz.ui.pages.ask import answer, explanations, question_and_settings
 from segviz.ui.settings import (
     AnswerState,
     AskState,
-    beside_moment,
+    beside_kind,
+    follow_build,
     read_asked,
     write_beside,
     write_live_setting,
@@ -50,6 +51,7 @@ def render(session: AppSession) -> None:
 
 def _below(session: AppSession, row: DeltaGenerator) -> RetrievalSettings:
     """Draws the controls and the answer; returns the settings, for the address."""
+    follow_build(session)
     asked = read_asked(session)
     with st.container(key="ask-below"):
         question_and_settings.ask_controls(asked, row)
@@ -74,11 +76,15 @@ def _answered(asked: AskState) -> AnswerState | None:
     except NoRoom as error:
         st.warning(captions.unmarked(f"{error}."))
         return None
-    return AnswerState(session, asked.question, asked.settings, asked.beside, result)
+    second = None
+    if asked.beside is not None and read_view() == VIEWS[0]:
+        there = session.second or session
+        second = _answered(replace(asked, session=there, settings=asked.beside, beside=None))
+    return AnswerState(session, asked.question, asked.settings, asked.beside, result, second)
 
 
 def _trees(state: AnswerState) -> None:
-    """Draws the tree with the result: alone, in two settings side by side, or in another view."""
+    """Draws the tree with the result: alone, with a second one beside it, or in another view."""
     view = read_view()
     if view != VIEWS[0]:
         drawing, evidence = st.columns([4, 3], gap="medium")
@@ -87,40 +93,42 @@ def _trees(state: AnswerState) -> None:
         with evidence:
             _tree(state, bare=True)
         return
-    second = None
-    if state.beside is None:
+    if state.second is None:
         _tree(state)
     else:
-        second = _answered(replace(state, settings=state.beside))
-    if second is not None:
         with st.container(key="ask-pair"):
-            st.markdown(explanations.pair_sentence(state, second))
+            st.markdown(explanations.pair_sentence(state, state.second))
             left, right = st.columns(2, gap="medium")
         with left:
             _tree(state)
         with right:
-            _tree(second, canvas=keys.BESIDE)
+            _tree(state.second, beside=state)
     if state.result.native:
         st.caption("Above the axis: relevance alone. Below the axis: the system's own scores.")
 
 
-def _tree(state: AnswerState, bare: bool = False, canvas: str = "ask") -> None:
-    """Draws the canvas; only its list of evidence if ``bare``. ``canvas`` begins its keys."""
+def _tree(state: AnswerState, bare: bool = False, beside: AnswerState | None = None) -> None:
+    """Draws the canvas; only its list of evidence if ``bare``.
+
+    It is the second tree if it is drawn ``beside`` the first one.
+    """
     session, result = state.session, state.result
+    canvas = keys.BESIDE if beside else "ask"
+    # Settings belong to the first tree; the same node is selected in both.
+    first, other = beside or state, beside or state.second
+    scene_here = tree.scene(session, result.structure, other.shown if other else None)
     live = None
     # The browser computes the scores itself where it can follow the settings.
     if result.settings.method != "native" and question_and_settings.live(session, result.settings):
         live = coloring.Live(result.settings, *st.session_state.get(keys.drawn(canvas), ()))
     levels = int(session.memory.structure.level.max()) + 1
-    paired = state.beside is not None and not bare
+    paired = other is not None and not bare
     units = len(session.memory.units)
-    if result.settings.step is not None and not beside_moment():
+    if result.settings.step is not None and beside_kind() is not int:
         # The axis ends at the moment that is asked; of two moments it is the same.
         units = int(result.structure.stop[result.structure.active].max(initial=0))
     shown = replace(
-        scene.answered(
-            tree.scene(session, result.structure), result, state.gold, live, state.question.answer
-        ),
+        scene.answered(scene_here, result, state.gold, live, state.question.answer),
         total_units=units,
         levels_total=levels,
     )
@@ -130,8 +138,8 @@ def _tree(state: AnswerState, bare: bool = False, canvas: str = "ask") -> None:
             shown,
             key=f"{canvas}-tree",
             actions=CanvasActions(
-                setting=partial(write_live_setting, session, canvas),
-                asked=partial(_move_now, session, canvas),
+                setting=partial(write_live_setting, first.session, canvas),
+                asked=partial(_move_now, first.session, canvas),
             ),
             now=len(session.memory.steps) if result.settings.step is None else result.settings.step,
             similar=partial(result.similar, count=_SIMILAR),
@@ -143,7 +151,7 @@ def _tree(state: AnswerState, bare: bool = False, canvas: str = "ask") -> None:
 def _move_now(session: AppSession, canvas: str, units: int | None) -> None:
     """Asks the memory as it was when it knew so many units."""
     step = min(units or 0, len(session.memory.steps))
-    if canvas == keys.BESIDE and beside_moment():
+    if canvas == keys.BESIDE and beside_kind() is int:
         write_beside(step)
     else:
         question_and_settings.write_asked(session, step)
@@ -166,7 +174,13 @@ def _other_drawing(state: AnswerState, view: str) -> None:
     )
 
 
+def _changes(state: AnswerState) -> None:
+    if state.second is not None:
+        changes_panel(state.shown, state.second.shown)
+
+
 def _node(state: AnswerState) -> None:
+    state = state.picked
     node_details(state.shown)
     with st.expander("All parts of the score", key="ledger", on_change="rerun") as opened:
         if opened.open and state.shown.node is not None:
@@ -178,6 +192,7 @@ def _transcript(state: AnswerState) -> None:
 
     Without either it is at the best node.
     """
+    state = state.picked
     session, place, question = state.session, state.session.shown_session, state.question
     flags = dict.fromkeys(question.corrected.evidence, "audit")
     flags |= dict.fromkeys(question.evidence, "gold")
@@ -200,13 +215,13 @@ PANELS: tuple[Panel[AnswerState], ...] = (
     Panel("", explanations.moment, lambda it: it.result.settings.step is not None),
     Panel("", explanations.no_level, lambda it: it.settings.levels == ()),
     Panel("", _trees, lambda it: len(it.result.structure)),
-    Panel("", explanations.changes_panel, lambda it: beside_moment() and it.beside is not None),
+    Panel("", _changes, lambda it: it.second and beside_kind() is not RetrievalSettings),
     Panel("", explanations.gold_line, lambda it: it.question.index >= 0),
     Panel("", answer.answer_panel),
     Panel("", explanations.stages_panel, lambda it: it.result.stages),
-    Panel("", _node, lambda it: it.shown.node is not None, column=0),
-    Panel("", _transcript, lambda it: it.shown.node is not None, column=1),
-    Panel("", _transcript, lambda it: it.shown.node is None),
+    Panel("", _node, lambda it: it.picked.shown.node is not None, column=0),
+    Panel("", _transcript, lambda it: it.picked.shown.node is not None, column=1),
+    Panel("", _transcript, lambda it: it.picked.shown.node is None),
     Panel("", lambda it: pins_panel(it.shown), lambda it: pinned(it.session)),
 )
 """Panels below the controls, from the top."""

@@ -21,13 +21,13 @@ from segviz.retrieval import (
     relevance_model,
     spelled,
 )
-from segviz.ui import keys
+from segviz.ui import address, keys
 from segviz.ui.address import VIEWS, read_view
 from segviz.ui.settings import (
     CUSTOM,
     AskState,
     asked_from,
-    beside_moment,
+    beside_kind,
     change_settings,
     declared_setting,
     parameter_control,
@@ -44,6 +44,7 @@ from segviz.ui.settings import (
 )
 from segviz.ui.state import AppSession, keyed_fragment, redraw, shows
 from segviz.ui.widgets import atlas, captions, measures, question, tree
+from segviz.view.bookmark import build_name
 from segviz.view.coloring import LIVE, LIVE_POLICIES
 from segviz.view.scene import keeps_time
 from segviz.view.words import GAINS, LOSES
@@ -217,11 +218,15 @@ _MOMENT = "another moment"
 
 
 def _beside(asked: AskState) -> None:
-    """Draws the choice of a second setting or moment, drawn beside the first tree."""
+    """Draws the choice of a second setting, moment or build, drawn beside the first tree."""
     session, scoring = asked.session, asked.beside
     presets = [name for name in preset_options(session.memory.system) if name != CUSTOM]
+    builds, kind = address.other_builds(session), beside_kind()
     shown = _NOTHING if scoring is None else read_option(scoring)
-    shown = _MOMENT if beside_moment() else _KEPT if shown == CUSTOM else shown
+    shown = _MOMENT if kind is int else _KEPT if shown == CUSTOM else shown
+    if session.second is not None:
+        shown = build_name(session.second.build, session.build)
+        builds.setdefault(shown, session.second.build)
     total = len(session.memory.steps)
 
     def choose(name: str) -> None:
@@ -231,6 +236,8 @@ def _beside(asked: AskState) -> None:
         elif name == _MOMENT:
             now = asked_from(session) if settings.step is None else settings.step
             write_beside(now // 2)
+        elif name in builds:
+            write_beside(builds[name])
         else:
             write_beside(settings if name == _KEPT else with_option(settings, name))
 
@@ -239,11 +246,12 @@ def _beside(asked: AskState) -> None:
         width="content",
         key="second-setting",
         disabled=read_view() != VIEWS[0],
-        help="Compares two settings, or two moments, side by side on the time axis",
+        help="Compares two settings, moments or builds side by side on the time axis. A build "
+        "is offered once you have changed a parameter in the sidebar",
     ):
         st.radio(
-            "Draw the same tree again, with",
-            [_NOTHING, *presets, _KEPT, *([_MOMENT] if total > 1 else [])],
+            "Draw a second tree, with",
+            [_NOTHING, *presets, _KEPT, *([_MOMENT] if total > 1 else []), *builds],
             **shows("second-option", shown, choose),
         )
         if shown == _MOMENT and scoring is not None:

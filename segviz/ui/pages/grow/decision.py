@@ -26,6 +26,20 @@ from segviz.ui.widgets.lists import diffs, node_list
 class GrowState(PageState):
     """Memory after one step on Grow."""
 
+    @cached_property
+    def second(self) -> GrowState | None:
+        """Another build after the same step, if one is drawn beside this one."""
+        other = self.session.second
+        if other is None or self.step > len(other.memory.steps):
+            return None
+        return GrowState(other, other.shown(other.memory.at(self.step)), self.step)
+
+    @property
+    def picked(self) -> GrowState:
+        """The build in which a node is selected; this one without a selection."""
+        second = self.second
+        return second if second and second.session.selected is not None else self
+
     @property
     def made_by(self) -> Step:
         """The step after which it is shown."""

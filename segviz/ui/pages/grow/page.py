@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
 from segviz.ui import keys
 from segviz.ui.address import VIEWS, current, message, pinned, read_view
-from segviz.ui.inspector import node_details, node_transcript, pins_panel
+from segviz.ui.inspector import (
+    changes_of,
+    changes_panel,
+    node_details,
+    node_transcript,
+    pins_panel,
+    tree_name,
+)
 from segviz.ui.pages import Panel, draw_panels
 from segviz.ui.pages.grow import decision, tables, transport
+from segviz.ui.settings import follow_build
 from segviz.ui.sidebar.watching import TICK, following, look_back, newest
 from segviz.ui.state import AppSession
 from segviz.ui.widgets import canvas, captions, lists, tree
@@ -18,14 +27,18 @@ from segviz.view.scene import grown
 
 PANEL = 340
 
+_PAIRED = 290
+"""Height in pixels of each of two trees below each other, without the legend."""
+
 # Fixed room for two lines above the tree, so that the tree does not move from step to step. Its
 # tools stand beside them. On a phone the lines are below the tree.
 _ROOM = """<style>
 @media (min-width: 641px) {
   .st-key-decided { min-height: 3.1rem; padding-right: 15.5rem; }
-  .st-key-grow-tree { margin-top: -2.9rem; pointer-events: none; }
-  .st-key-grow-tree > * { pointer-events: auto; }
+  :is(.st-key-grow-tree, .st-key-second-tree) { margin-top: -2.9rem; pointer-events: none; }
+  :is(.st-key-grow-tree, .st-key-second-tree) > * { pointer-events: auto; }
 }
+.st-key-grow-page:has(.st-key-second-tree) { --segviz-hint: none; }
 </style>"""
 
 
@@ -35,7 +48,7 @@ def render(session: AppSession) -> None:
     if session.live and following():
         _newest()
         return
-    st.session_state.setdefault(keys.grow_step(session.key), len(session.memory.steps))
+    st.session_state.setdefault(session.grow_step, len(session.memory.steps))
     if not transport.playing(session):
         st.session_state[keys.PLAYING] = None  # another memory was opened meanwhile
     _panels(session)
@@ -43,13 +56,18 @@ def render(session: AppSession) -> None:
 
 @st.fragment
 def _panels(session: AppSession) -> None:
-    now: int = st.session_state[keys.grow_step(session.key)]
-    state = decision.GrowState(session, session.shown(session.memory.at(now)), now)
+    follow_build(session)
+    now: int = st.session_state[session.grow_step]
+    state = _state(session, now)
     with st.container(key="grow-page"):
         draw_panels(PANELS, state, _COLUMNS)
         transport.keep_playing(session)
         if not transport.playing(session):
             canvas.part("address", key="address-panel", data=message(lambda: current(session)))
+
+
+def _state(session: AppSession, step: int) -> decision.GrowState:
+    return decision.GrowState(session, session.shown(session.memory.at(step)), step)
 
 
 @st.fragment(run_every=TICK)
@@ -73,9 +91,35 @@ def _following(state: decision.GrowState) -> None:
         st.caption(f"Following: {captions.counted(state.step, 'turn')}, {nodes}")
 
 
-def _tree(state: decision.GrowState, goes_on: bool = False) -> None:
-    """Draws the tree; if it ``goes_on``, its axis has room for further units."""
-    session, now = state.session, state.step
+def _trees(state: decision.GrowState) -> None:
+    """Draws the tree; below it another build at the same step, with what differs."""
+    second = state.second
+    if second is None:
+        _tree(state)
+        return
+    changes = changes_of(state, second)
+    here = [row.node for row in changes.rows if row.kind != "retired"]
+    there = [row.node for row in changes.rows if row.kind == "retired"]
+    there += [changes.twins[row.node] for row in changes.rows if row.kind == "rewritten"]
+    pale = "What both builds have is pale. " * bool(changes.rows)
+    st.markdown(captions.unmarked(f"{pale}This one: {tree_name(state, second)}."))
+    _tree(state, differs=here)
+    st.markdown(captions.unmarked(f"The other one: {tree_name(second, state)}."))
+    _tree(second, key=keys.BESIDE, differs=there)
+    changes_panel(state, second)
+
+
+def _tree(
+    state: decision.GrowState,
+    goes_on: bool = False,
+    key: str = "grow",
+    differs: Sequence[int] = (),
+) -> None:
+    """Draws a tree; if it ``goes_on``, its axis has room for further units.
+
+    Nodes that only this build has, which ``differs`` lists, stand out.
+    """
+    session, now, other = state.session, state.step, state.second
     total = len(session.memory.steps)
     levels = int(session.memory.structure.level.max()) + 1
     # The axis grows by doubling, so that nothing on the canvas moves in between.
@@ -83,12 +127,22 @@ def _tree(state: decision.GrowState, goes_on: bool = False) -> None:
     while axis < now:
         axis *= 2
     shown = replace(
-        grown(tree.scene(session, state.structure), now, state.made_by),
+        grown(tree.scene(session, state.structure, other), now, state.made_by),
         total_units=axis if goes_on else min(axis, total),
         levels_total=levels,
     )
-    height = tree.canvas_height(levels)
-    tree.draw_canvas(session, shown, key="grow-tree", height=height, gutter=True)
+    # Of two trees below each other the lower one explains the marks.
+    legend = other is None or key == keys.BESIDE
+    height = tree.canvas_height(levels) if other is None else _PAIRED + 40 * legend
+    tree.draw_canvas(
+        session,
+        shown,
+        key=f"{key}-tree",
+        height=height,
+        gutter=True,
+        legend=legend,
+        differs=differs,
+    )
 
 
 def _other_drawing(state: decision.GrowState) -> None:
@@ -101,6 +155,7 @@ def _other_drawing(state: decision.GrowState) -> None:
 
 
 def _node(state: decision.GrowState) -> None:
+    state = state.picked
     node_details(state)
     node_transcript(state, key="grow-transcript", height=PANEL - 130)
 
@@ -121,11 +176,11 @@ PANELS: tuple[Panel[decision.GrowState], ...] = (
     # Only trees with a frontier can cascade or become stars.
     Panel("", tables.warnings, lambda it: it.session.memory.has_frontier),
     Panel("", decision.decision_line),
-    Panel("", _tree, lambda it: read_view() == VIEWS[0]),
+    Panel("", _trees, lambda it: read_view() == VIEWS[0]),
     Panel("", _other_drawing, lambda it: read_view() != VIEWS[0]),
     Panel("Tables", tables.side_tables_panel, tables.has_side_tables, closed="tables-panel"),
-    Panel("", _node, lambda it: it.node is not None, column=0),
-    Panel("", _transcript, lambda it: it.node is None, column=0),
+    Panel("", _node, lambda it: it.picked.node is not None, column=0),
+    Panel("", _transcript, lambda it: it.picked.node is None, column=0),
     Panel("", decision.decision_panel, column=1),
     Panel("", pins_panel, lambda it: pinned(it.session)),
     Panel("Shape and cost", tables.shape_panel, closed="shape-panel"),

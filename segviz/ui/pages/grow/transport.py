@@ -9,11 +9,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from segviz.ui import keys
-from segviz.ui.address import write_step
+from segviz.ui.address import other_builds, write_step
+from segviz.ui.settings import write_beside
 from segviz.ui.state import AppSession, PageState, shows, typed_turns
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.tree import view_choice
+from segviz.view.bookmark import build_name
 
 # Seconds between frames and steps per frame. A frame redraws the whole panel in about a quarter
 # of a second, so faster play takes more steps per frame.
@@ -28,7 +30,7 @@ def playing(session: AppSession) -> bool:
 def transport(shown: PageState) -> None:
     """Draws the step and play controls, the slider and the jump to a session."""
     session, now = shown.session, shown.step
-    key, total = keys.grow_step(session.key), len(session.memory.steps)
+    key, total = session.grow_step, len(session.memory.steps)
 
     go = partial(write_step, session)
 
@@ -87,6 +89,25 @@ def transport(shown: PageState) -> None:
             **shows(key, now, partial(st.session_state.__setitem__, key)),
         )
         _jump(session, go)
+        _beside(session)
+
+
+def _beside(session: AppSession) -> None:
+    """Draws the choice of another build of the same units, drawn below this one."""
+    second, builds = session.second, other_builds(session)
+    shown = build_name(second.build, session.build) if second else None
+    if second and shown:
+        builds.setdefault(shown, second.build)
+    if builds:
+        st.selectbox(
+            "Beside another build",
+            list(builds),
+            index=None,
+            placeholder="Beside another build",
+            label_visibility="collapsed",
+            width=200,
+            **shows("grow-beside", shown, lambda name: write_beside(builds.get(name))),
+        )
 
 
 def _left(steps: int) -> str:
@@ -170,7 +191,7 @@ def keep_playing(session: AppSession) -> None:
 
     A late tick, for another step than the one shown, is ignored.
     """
-    key, total = keys.grow_step(session.key), len(session.memory.steps)
+    key, total = session.grow_step, len(session.memory.steps)
     seconds, stride = SPEEDS[st.session_state.get(keys.SPEED, "2×")]
     now: int = st.session_state[key]
 
