@@ -22,8 +22,9 @@ export function buildReasons(s, parent) {
   onFrame(s.frames, showReasons);
   const flow = element("div", "flow", root);
   const misses = make("div");
-  element("details", "misses", root, make("summary", "head", "Near misses, and the α or score they need"), misses);
-  return { root, flow, misses,
+  const fold = element("details", "misses", root, make("summary", "head", "Near misses, and the α or score they need"), misses);
+  fold.ontoggle = () => schedule(s);
+  return { root, flow, fold, misses,
     hop: 0, // whose ribbons are shown, 0 for all
     timer: /** @type {Timer} */ (0), began: 0, missed: /** @type {unknown[]} */ ([]),
     /** How far the ribbons have grown, 0 to 1.
@@ -37,13 +38,14 @@ export function buildReasons(s, parent) {
 
 /** @param {State} s */
 function showReasons(s) {
-  const { settings: { setting, held }, flow: { root, flow, misses, missed } } = s;
+  const { settings: { setting, held }, flow: { root, flow, fold, misses, missed } } = s;
   root.hidden = !setting;
   if (!setting || held) return;
   const { scene: { data }, attention: { selected } } = s;
   rewrite(flow, [selected, data.selected, data.ingredients, setting, s.flow.hop, Boolean(s.flow.timer), shownFlow(s)?.own],
     () => writeFlow(s, flow));
-  if (!isNews(missed, [s.scene.answer, s.path.found, s.path.run, setting])) return;
+  // Ranking them is a pass over all nodes, which a folded list does not need.
+  if (!fold.open || !isNews(missed, [s.scene.answer, s.path.found, s.path.run, setting])) return;
   const rows = missRows(s);
   rewrite(misses, rows, () => writeMisses(s, misses, rows));
 }

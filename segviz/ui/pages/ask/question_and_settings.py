@@ -114,19 +114,21 @@ def _in_force(asked: AskState) -> str:
     levels = "all levels"
     if settings.levels is not None:
         levels = f"{captions.counted(len(settings.levels), 'level')} admitted"
-    most = f"{settings.budget:,} tokens" if settings.budget else f"K {settings.k}"
     there = st.session_state.get(keys.COMPARED_BY, (relevance, settings.k))
     also = "" if there == (relevance, settings.k) else "; Compare asks by {}, K {}".format(*there)
-    return captions.unmarked(f"{relevance} relevance; {spread}; {levels}; {most}{also}")
+    return captions.unmarked(f"{relevance} relevance; {spread}; {levels}; {settings.limits}{also}")
 
 
 def _setting(asked: AskState) -> None:
     """Draws a panel with all settings of retrieval; the preset in force is on its button."""
     session, settings = asked.session, asked.settings
     # Another label would be another panel, which Streamlit closes.
-    named = f"--segviz-setting: {json.dumps(f': {read_preset(settings)}')}"
+    said = [read_preset(settings)]
+    said += ["read as leaves"] * (settings.expand is not None)
+    said += ["no repeats"] * settings.deduplicate + ["by tokens"] * (settings.budget is not None)
+    named = f"--segviz-setting: {json.dumps(': ' + ', '.join(said))}"
     st.html(f"<style>.st-key-more-settings {{ {named} }}</style>")
-    with st.popover("Setting", width=190, key="more-settings", on_change="rerun") as opened:
+    with st.popover("Setting", width="content", key="more-settings", on_change="rerun") as opened:
         if not opened.open:
             return
         st.caption(f"In force: {_in_force(asked)}")
