@@ -117,7 +117,7 @@ once = ("sweep", "sample:recurrence", "--preset", "paper, top-down", "--measure"
 print(json.dumps({
     "options": box.options,
     "value": box.value,
-    "shown": [one.body for one in app.subheader] + [str(one.proto) for one in app.get("html")],
+    "shown": [one.value for one in app.main.markdown],
     "link": app.query_params["measured-by"],
     "faults": [str(one) for one in app.exception],
     "help": printed("sweep", "--help"),

@@ -56,8 +56,8 @@ export function drawHistogram(s, ctx, half) {
     } else if (half) filled(middle - thick / 2);
     else hollow(was, middle - thick / 2);
     // Of two halves the lower one has the numbers.
-    const count = both || geom.halves === 1 ? was || is : half && is;
-    if (!count || Math.abs(middle - last) < LINE) continue;
+    const numbered = both || half || geom.halves === 1;
+    if (!numbered || !(was || is) || Math.abs(middle - last) < LINE) continue;
     last = middle;
     ctx.fillStyle = theme.text;
     const end = Math.max(half || both ? is : was, half || both ? was : 0);
