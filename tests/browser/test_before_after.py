@@ -232,7 +232,9 @@ def test_no_text_is_smaller_than_twelve_pixels(app, path):
         app.page.set_viewport_size({"width": width, "height": height})
         app.settle()
         assert app.page.evaluate(SMALL) == []
-    assert bool(app.page.evaluate("() => window.painted.length")) == (path not in ("sweep", "guide"))
+    assert bool(app.page.evaluate("() => window.painted.length")) == (
+        path not in ("sweep", "guide")
+    )
 
 
 def test_presenting_hides_the_controls_enlarges_the_rest_and_ends_with_escape(ask, memory):
