@@ -123,12 +123,12 @@ def _setting(asked: AskState) -> None:
     """Draws a panel with all settings of retrieval; the preset in force is on its button."""
     session, settings = asked.session, asked.settings
     # Another label would be another panel, which Streamlit closes.
-    said = [read_preset(settings)]
-    said += ["read as leaves"] * (settings.expand is not None)
-    said += ["no repeats"] * settings.deduplicate + ["by tokens"] * (settings.budget is not None)
-    named = f"--segviz-setting: {json.dumps(': ' + ', '.join(said))}"
+    parts = [read_preset(settings)]
+    parts += ["read as leaves"] * (settings.expand is not None)
+    parts += ["no repeats"] * settings.deduplicate + ["by tokens"] * (settings.budget is not None)
+    named = f"--segviz-setting: {json.dumps(': ' + ', '.join(parts))}"
     st.html(f"<style>.st-key-more-settings {{ {named} }}</style>")
-    with st.popover("Setting", width="content", key="more-settings", on_change="rerun") as opened:
+    with st.popover("Setting", width=190, key="more-settings", on_change="rerun") as opened:
         if not opened.open:
             return
         st.caption(f"In force: {_in_force(asked)}")
