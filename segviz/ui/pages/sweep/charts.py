@@ -105,7 +105,7 @@ def _colour_key(swept: Swept) -> None:
     if swept.cell.policy not in judged.blind:
         marks.append(swatch(meaning("chosen"), "the setting below", frame=True))
     st.markdown(
-        f"**{judged.label}** against no propagation ({number(judged.base.value)}): &ensp;"
+        f"**{unmarked(judged.label)}** against no propagation ({number(judged.base.value)}): &ensp;"
         f"{' '.join(marks)}",
         unsafe_allow_html=True,
         width="stretch",
