@@ -54,9 +54,12 @@ def _seconds(session: AppSession, sweeps: float, memories: int = 1) -> float:
     return sweeps * asked / _IN_A_SECOND + memories * made / _MADE_IN_A_SECOND
 
 
-def at_once(session: AppSession, sweeps: float = 1.0) -> bool:
-    """Returns True if a measurement as long as ``sweeps`` usual sweeps is short and free."""
-    quick = _seconds(session, sweeps) <= _AUTOMATIC and one_moment(session)
+def at_once(session: AppSession, sweeps: float = 1.0, patience: float = 1.0) -> bool:
+    """Returns True if a measurement as long as ``sweeps`` usual sweeps is free and short.
+
+    A page may wait ``patience`` times as long as others.
+    """
+    quick = _seconds(session, sweeps) <= patience * _AUTOMATIC and one_moment(session)
     return quick and not paid(session.memory.embedder)
 
 

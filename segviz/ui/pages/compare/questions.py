@@ -264,7 +264,8 @@ def _measured(compared: Comparing) -> dict[str, Comparison] | None:
         waiting.PLAY,
         heading="**All questions**: not measured yet",
         note=lambda: measures.duration(session, sweeps, len(memories)),
-        automatic=lambda: measures.at_once(session, sweeps),
+        # The page opens with this picture; a bar and Stop are there while it is made.
+        automatic=lambda: measures.at_once(session, sweeps, patience=5),
         stop="stop-measuring",
         label_of=lambda name: sentence_of(compared.label(name)),
     )
