@@ -72,7 +72,7 @@ def growth(page: Page) -> None:
 
 
 def of_the_app(
-    name: str, path: str, settings: dict[str, str], heading: str = ""
+    name: str, path: str, settings: dict[str, str]
 ) -> Callable[[Page], None]:
     """Takes a picture of a page of the running app, at ``heading``."""
 
@@ -90,10 +90,6 @@ def of_the_app(
                     page.wait_for_selector(".segviz[data-painted]", state="attached")
                     page.wait_for_selector(IDLE)
                     page.wait_for_timeout(3000)
-                if heading:
-                    place = page.get_by_role("heading", name=heading, exact=True)
-                    place.evaluate("element => element.scrollIntoView()")
-                    page.wait_for_timeout(2000)
                 (HERE / name).write_bytes(page.screenshot())
                 page.goto("about:blank")
             finally:  # or a failure would wait for the server for ever
@@ -105,7 +101,7 @@ def of_the_app(
 PICTURES: dict[str, Callable[[Page], None]] = {
     "growth": growth,
     "ask": of_the_app("ask.png", "ask", {}),
-    "compare": of_the_app("compare.png", "compare", {}, "One question"),
+    "compare": of_the_app("compare.png", "compare", {}),
 }
 
 
