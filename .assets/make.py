@@ -71,9 +71,7 @@ def growth(page: Page) -> None:
     )
 
 
-def of_the_app(
-    name: str, path: str, settings: dict[str, str]
-) -> Callable[[Page], None]:
+def of_the_app(name: str, path: str, settings: dict[str, str]) -> Callable[[Page], None]:
     """Takes a picture of a page of the running app, at ``heading``."""
 
     def take(page: Page) -> None:
