@@ -194,7 +194,7 @@ def _widget_class() -> Any:
     code = base64.b64encode(script("canvas").encode()).decode()
     dark = f":is({','.join(_DARK)}) .segviz-widget"
 
-    class Widget(anywidget.AnyWidget):  # type: ignore[misc]
+    class Widget(anywidget.AnyWidget):
         """Canvas of a view in a notebook; ``view`` follows clicks and sliders."""
 
         _esm = _RENDER.replace("CANVAS", code)
