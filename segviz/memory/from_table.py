@@ -30,8 +30,11 @@ from segviz.tree import (
     UNSURE_TURNS,
     Add,
     Cost,
+    Decision,
     Event,
+    Judgement,
     Link,
+    Revise,
     Scalar,
     Span,
     Step,
@@ -40,7 +43,7 @@ from segviz.tree import (
 
 _KNOWN = {
     *("id", "parent", "text", "level", "start", "stop", "vector", "kind", "speaker", "time"),
-    "turns",
+    *("turns", "decision"),
 }
 _TREE = {"parent", "level", "start", "vector"}  # columns that dumps of stores do not have
 AGAINST_TIME = "words against time"
@@ -86,6 +89,8 @@ def memory_from(
     ``kind``, ``speaker``  kind of node; speaker of a leaf
     ``time``, ``ended``  when a text was said or stored, when it stopped being true; also under
                          names such as ``created_at``, ``valid_at``, ``invalid_at``
+    ``decision``  of leaves: ``candidates``, ``chosen`` and ``why`` of a ``segviz.tree.Decision`` on
+                  ids of the table, as ``dataclasses.asdict`` gives them
 
     A text that was stored while the conversation went on is added then, else with the last of its
     units. In text tables lists are JSON: ``[1, 2]``. Further columns become facts of the node.
@@ -99,8 +104,9 @@ def memory_from(
     ghost: a leaf below the texts written from it, which is drawn but never retrieved. So a memory
     gets credit only for what it stores.
 
-    A node is added in the step that completes its subtree, so no decision of a build, which chooses
-    among open nodes, is kept; ``Memory.with_texts`` and ``segviz.open`` keep them.
+    A node is added in the step that completes its subtree. If a leaf has a ``decision``, which may
+    choose an open node, every node is added with its first unit and grows instead; it has no text,
+    and is not retrieved, until its subtree is complete.
 
     Args:
         nodes: path of a table (CSV, TSV, JSON, JSON Lines or Parquet), a DataFrame, a directed
@@ -454,40 +460,88 @@ def _steps(
     """Returns a step per unit, which adds its leaves, then the nodes that were there by then.
 
     A node is there once all of its units are, and with the last unit that was said before its own
-    time, if that lies within the conversation.
+    time, if that lies within the conversation. If a leaf has a decision, a node is there with its
+    first unit, and gets its text and vector when all are there.
     """
     inner = [place for place, node in enumerate(nodes) if node.children]
     inner.sort(key=lambda place: (nodes[place].level, place))
-    for place in inner:
-        spans = [nodes[child].span for child in nodes[place].children]
-        nodes[place].span = (min(s for s, _ in spans), max(s for _, s in spans))
     latest = list(accumulate((seconds(unit.time) if unit.time else 0.0 for unit in units), max))
-    ending: list[list[int]] = [[] for _ in units]
-    last: dict[int, int] = {}  # the unit with which each node is added
+    opened = any(parsed_cell(nodes[leaf].row.get("decision")) for leaf in leaves)
+    changes: dict[int, set[int]] = {}  # the units with which each node is added or changed
     for place in [*leaves, *inner]:
-        _, stop = nodes[place].span
-        children = nodes[place].children
-        time = _time(nodes[place]) if children else None
+        node = nodes[place]
+        below = [changes[child] for child in node.children]
+        if below:
+            node.span = _hull(nodes[child].span for child in node.children)
+        time = _time(node) if below else None
         stored = bisect_right(latest, seconds(time)) if time and seconds(time) <= latest[-1] else 0
-        last[place] = max(stop - 1, stored - 1, *(last[child] for child in children))
-        ending[last[place]].append(place)
+        last = max(node.span[1] - 1, stored - 1, *(max(each) for each in below))
+        changes[place] = {last}.union(*below) if opened else {last}
+    place_of = {node.id: place for place, node in enumerate(nodes)}
+    now: list[list[int]] = [[] for _ in units]
+    for place, moments in changes.items():
+        for moment in moments:
+            now[moment].append(place)
     number: dict[int, int] = {}  # place in the table -> number in the memory, by order of adding
+    linked: set[tuple[int, int]] = set()
+    span = {leaf: nodes[leaf].span for leaf in leaves}
     steps = []
-    for unit, places in zip(units, ending, strict=True):
+    for unit, places in zip(units, now, strict=True):
         events: list[Event] = []
+        written = 0
         for place in places:
-            node, here = nodes[place], len(number)
-            number[place] = here
-            kind = str(node.row.get("kind") or "")
-            events.append(
-                Add(here, node.level, node.span, node.text, vectors[place], kind, _facts(node))
-            )
-            events += [Link(here, number[child]) for child in node.children]
+            node, new, whole = nodes[place], place not in number, max(changes[place]) == unit.index
+            here = number.setdefault(place, len(number))
+            children = [child for child in node.children if child in number]
+            if children:
+                span[place] = _hull(span[child] for child in children)
+                written += whole
+            text, vector = (node.text, vectors[place]) if whole else ("", 0 * vectors[place])
+            if new:
+                kind = str(node.row.get("kind") or "")
+                added = Add(here, node.level, span[place], text, vector, kind, _facts(node))
+                events.append(added)
+            else:
+                events.append(Revise(here, span[place], text, vector))
+            pairs = [(here, number[child]) for child in children]
+            events += [Link(*pair) for pair in pairs if pair not in linked]
+            linked.update(pairs)
         stored = any(nodes[place].row.get("kind") != GHOST for place in places)
         note = "" if stored else "No node of the memory ends with this unit."
-        written = sum(bool(nodes[place].children) for place in places)
-        steps.append(Step(unit, note, None, tuple(events), cost=Cost(annotated=written)))
+        judged = (_decision(nodes[place], place_of) for place in places if opened)
+        decision = next(filter(None, judged), None)
+        decision = decision and decision.placed(number.get)
+        steps.append(Step(unit, note, decision, tuple(events), cost=Cost(annotated=written)))
     return tuple(steps)
+
+
+def _hull(spans: Iterable[Span]) -> Span:
+    starts, stops = zip(*spans, strict=True)
+    return min(starts), max(stops)
+
+
+def _decision(node: _Node, place_of: Mapping[str, int]) -> Decision | None:
+    """Reads the decision in a node's row, on places in the table; None if the row has none."""
+    row: Any = parsed_cell(node.row.get("decision"))
+    if not row or (isinstance(row, float) and math.isnan(row)):
+        return None
+    try:
+        candidates = [_judgement(item, place_of) for item in row["candidates"]]
+        chosen = id_of(row["chosen"])
+        place = None if chosen is None else place_of[chosen]
+        return Decision(tuple(filter(None, candidates)), place, str(row["why"]))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        what = "candidates (node, score, threshold, label), chosen and why, with ids of the table"
+        raise ValueError(f"node {node.id!r:.60}: decision {row!r:.80}; expected {what}") from None
+
+
+def _judgement(item: Mapping[str, Any], place_of: Mapping[str, int]) -> Judgement | None:
+    """Reads a candidate of a decision; None if the table has no row of this node."""
+    place = place_of.get(id_of(item["node"]) or "")
+    numbers = (item.get("score"), item.get("threshold"))
+    score, threshold = (None if each is None else float(each) for each in numbers)
+    label = str(item.get("label") or "")
+    return None if place is None else Judgement(place, score, threshold, label)
 
 
 def _facts(node: _Node) -> dict[str, Scalar]:

@@ -1,5 +1,6 @@
 """Trees that another program built: opened, asked, refused where they are none."""
 
+import dataclasses
 import json
 import pickle
 import re
@@ -122,6 +123,62 @@ def test_our_own_trees_come_back(system):
             for each in (memory, found)
         )
         assert theirs == pytest.approx(ours)
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_titles_and_decisions_of_a_build_are_kept(as_text):
+    """The segment tree as a table: same decisions, and at every step the same open spans."""
+    memory = segviz.build(small_chat(), "segment-tree", "turn", embedder=EMBEDDER)
+    spans = {(0, len(memory.units)): ("All of it", "All that was said.")}
+    memory = memory.with_texts(spans)
+    s = memory.structure
+    decisions = {step.unit.index: step.decision for step in memory.steps}
+    rows = []
+    for node in range(len(s)):
+        row = {"id": node, "text": s.text[node], "level": int(s.level[node]), **s.facts[node]}
+        row |= {"parent": list(s.parents[node]), "vector": s.vector[node].tolist()}
+        if not s.children[node]:
+            start = int(s.start[node])
+            decision = decisions[start] and dataclasses.asdict(decisions[start])
+            row |= {
+                "start": start,
+                "decision": decision and json.dumps(decision) if as_text else decision,
+            }
+        rows.append(row)
+    back = segviz.memory_from(rows, conversation=memory.conversation, embedder=EMBEDDER)
+    number = {back.structure.facts[n]["id"]: n for n in range(len(back.structure))}
+    for ours, theirs in zip(memory.steps, back.steps, strict=True):
+        placed = ours.decision and ours.decision.placed(lambda node: number[str(node)])
+        assert theirs.decision == placed
+    assert any(step.decision and step.decision.chosen is not None for step in back.steps)
+    for step in range(1, len(memory.steps) + 1):
+        then, now = memory.at(step), back.at(step)
+        assert back.check(step) == []
+        opened = [(now.start[n], now.stop[n]) for n in np.flatnonzero(now.active)]
+        built = [(then.start[n], then.stop[n]) for n in np.flatnonzero(then.active)]
+        assert set(opened) == set(built)
+    root = back.structure.roots[0]
+    assert back.labels()[root] == "All of it"
+    assert back.structure.text[root] == "All that was said."
+    np.testing.assert_allclose(
+        back.ask("red bicycle").final.max(), memory.ask("red bicycle").final.max()
+    )
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        {"chosen": 1},
+        [1],
+        "{}x",
+        {"candidates": [{}], "chosen": None, "why": ""},
+        {"candidates": [], "chosen": "nobody", "why": ""},
+    ],
+)
+def test_a_decision_that_names_nothing_is_refused(decision):
+    rows = [{"id": 1, "text": "a", "parent": 2, "decision": decision}, {"id": 2, "text": "b"}]
+    with pytest.raises(ValueError, match=r"node '1': decision .*expected candidates"):
+        segviz.memory_from(rows, embedder=EMBEDDER)
 
 
 def test_spans_by_another_unit_rule_are_refused():
