@@ -20,14 +20,15 @@ a reader gets its texts).
 ``audit``               texts that a memory wrote, lost, or keeps though newer ones differ
 ``cases``               the worked examples of SegTreeMem's appendix C, found and measured
 ``published``           numbers printed in the papers of the systems
+``paper_measures``      what those papers measure of one memory
 ``reproduce``           ``ENTRIES``: tables and figures of the papers (``reproduce.toml``), measured
                         again
 ``generation``          :func:`evaluate_answers`: answers of a chat model, graded by another
 ======================  =============================================================
 
 May import ``memory`` and the packages below it, not ``view``. Public face: the names below, and the
-modules ``sweep``, ``stages``, ``compare``, ``parallel``, ``cases``, ``published`` and
-``reproduce``.
+modules ``sweep``, ``stages``, ``compare``, ``parallel``, ``cases``, ``published``,
+``paper_measures`` and ``reproduce``.
 """
 
 from segviz.evaluation.aggregate import Mean, Row, mean_ci, number_of

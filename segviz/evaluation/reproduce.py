@@ -14,11 +14,11 @@ from __future__ import annotations
 import math
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.resources import files
-from itertools import pairwise, product
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -28,51 +28,38 @@ from segviz.conversation import (
     UNANSWERABLE,
     Category,
     Conversation,
-    Question,
     category_label,
     category_order,
 )
 from segviz.evaluation import (
     GRADES,
     MEASURES,
-    NATIVE,
     Chart,
     Mean,
     Outcomes,
     Progress,
     Row,
     averaged,
-    covering,
-    evaluate,
-    evaluate_answers,
-    gradable,
     mean_ci,
     measure_many,
-    native_settings,
     pooled,
-    retrievals,
     summary,
 )
-from segviz.evaluation.measures import TOKENS
+from segviz.evaluation import paper_measures as measures
 from segviz.evaluation.published import (
     CAVEATS,
     DATA,
     REPORTED,
+    SOURCES,
     Reported,
     farthest,
     of_data,
     same_order,
 )
-from segviz.evaluation.published import SOURCES as SOURCES
 from segviz.evaluation.sweep import ALPHAS, Sweep, pooled_sweep, sweep
 from segviz.llm import ChatByRole
-from segviz.memory import Memory, Rehearsal, build, declared, make_system, needs_chat
-from segviz.retrieval import RetrievalSettings, estimated_tokens
+from segviz.memory import Rehearsal, build, declared, make_system, needs_chat
 from segviz.systems import SYSTEMS
-from segviz.systems.xmemory.themes import reassigned
-from segviz.text.words import content_tokens
-from segviz.tree import Add, Link, Unlink, costs_of, total_cost
-from segviz.tree.shape import shape
 
 Place = tuple[str, str]
 """Name of a paper (key of ``SOURCES``) and of one of its tables or figures."""
@@ -115,6 +102,11 @@ class Bench:
     def the_tree(self) -> Variants:
         """The segment tree of an entry about one tree: as in the paper with models, else ours."""
         return {"SegTreeMem": ("segment-tree", {**(_BATCH if self.chat else {}), **self.tree})}
+
+    def rival(self, name: str) -> tuple[str, dict[str, Any]]:
+        """Returns a system as SegTreeMem is compared with it (App. E); with models, they build."""
+        fixed = {"memtree": {"base": 0.45, "rate": 1.0}}.get(name, {})
+        return name, {**fixed, **(measures.by_models(name) if self.chat else {})}
 
     @property
     def judge(self) -> tuple[str, str]:
@@ -253,318 +245,6 @@ def _mean(columns: Sequence[np.ndarray[Any, Any]]) -> Mean:
     return mean_ci(values[known], groups=groups[known].tolist())
 
 
-# --- measures of one memory --------------------------------------------------------------------
-
-
-def answers(
-    memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
-) -> Outcomes:
-    """Asks all questions by these settings of retrieval and returns the measures of what came back.
-
-    No model writes answers. ``seed`` draws the resamples of the intervals.
-    """
-    return evaluate(memory, questions, seed=seed, **settings).outcomes
-
-
-def quality(
-    memory: Memory,
-    questions: Sequence[Question],
-    *,
-    seed: int = 0,
-    names: Sequence[str] = ("recall", "answer_words", "words"),
-    budget: int = TOKENS,
-    **settings: Any,
-) -> dict[str, Any]:
-    """Returns the measures called ``names``, by label; each has a value per question.
-
-    Answer words and words are of the same reading: the first ``budget`` tokens that come back.
-    """
-    outcomes = answers(memory, questions, seed=seed, budget=budget, tokens=budget, **settings)
-    return {MEASURES[name].label: outcomes.column(name) for name in names}
-
-
-def form(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Returns the columns of SegTreeMem Table 5.
-
-    MemTree's root without content is counted, as in the paper, though it is no node here.
-    """
-    measured, cost, leaves = shape(memory.structure), total_cost(memory.steps), len(memory.units)
-    root, inner = int(memory.system == "memtree"), measured.nodes - measured.leaves
-    return {
-        "nodes per leaf": (measured.nodes + root) / max(leaves, 1),
-        "greatest depth": measured.max_depth + root,
-        "mean depth": measured.mean_depth + root,
-        "depth deviation": measured.depth_std,
-        "children": (measured.branching * inner + root * measured.trees) / max(inner + root, 1),
-        "summaries per leaf": cost.annotated / max(leaves, 1),
-        "model calls per leaf": cost.calls / max(leaves, 1),
-        "candidates per leaf": cost.inspected / max(leaves, 1),
-    }
-
-
-def graded(
-    memory: Memory,
-    questions: Sequence[Question],
-    *,
-    chat: ChatByRole | Rehearsal,
-    seed: int = 0,
-    name: str = NATIVE,
-    **settings: Any,
-) -> Outcomes:
-    """Has a model answer the questions and another grade them; returns the measures of answers.
-
-    Questions without a gold answer are left out. ``name`` is ``native``, for the retrieval of the
-    system's paper, or ``none``; see :func:`retrievals`.
-    """
-    (way,) = retrievals(memory, [name], RetrievalSettings(**settings)).values()
-    return _grades(memory, gradable(questions), way, chat, seed)
-
-
-def graded_sweep(
-    memory: Memory,
-    questions: Sequence[Question],
-    *,
-    chat: ChatByRole | Rehearsal,
-    seed: int = 0,
-    **grid: Any,
-) -> Sweep:
-    """Returns the :func:`sweep` over ``grid`` with the grades of answers in its outcomes, too.
-
-    Questions without a gold answer are left out. Evidence that several settings share is sent once.
-    """
-    asked = gradable(questions)
-    swept = sweep(memory, asked, seed=seed, **grid)
-    cells = []
-    for cell in (swept.baseline, *swept.cells):
-        policy, alpha, horizon = cell.setting
-        way = replace(swept.settings, policy=policy, alpha=alpha, horizon=horizon)
-        grades = _grades(memory, asked, way, chat, seed)
-        values = {**cell.outcomes.values, **grades.values}
-        cells.append(replace(cell, outcomes=replace(cell.outcomes, values=values)))
-    return replace(swept, baseline=cells[0], cells=tuple(cells[1:]))
-
-
-def _grades(
-    memory: Memory,
-    asked: Sequence[Question],
-    way: RetrievalSettings,
-    chat: ChatByRole | Rehearsal,
-    seed: int,
-) -> Outcomes:
-    """Returns the grades of answers from what ``way`` retrieves, by the models of their roles."""
-    answerer, judge = chat.of("answer"), chat.of("grade")
-    return evaluate_answers(
-        memory, asked, answerer, judge, way, retriever_chat=chat, seed=seed
-    ).outcomes
-
-
-def order(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Measures how far a memory keeps temporal order.
-
-    Returns two percentages: of the nodes over several units, those whose units are consecutive; of
-    the leaves, those that got another parent later.
-    """
-    s = memory.structure
-    # Nodes over several units, and those of them whose units are consecutive.
-    spans = [s.coverage(n) for n in np.flatnonzero(s.active).tolist() if s.children[n]]
-    wide = [units for units in spans if len(units) > 1]
-    whole = sum(units[-1] - units[0] + 1 == len(units) for units in wide)
-    # A leaf moves when a link to it is taken away, or, in MemTree, when one comes at a later step.
-    moved, came = set[int](), dict[int, int]()
-    for number, step in enumerate(memory.steps):
-        for event in step.events:
-            if isinstance(event, Add) and not event.level:
-                came[event.node] = number
-            elif isinstance(event, Unlink) or (
-                isinstance(event, Link)
-                and memory.system == "memtree"
-                and came.get(event.child, number) < number
-            ):
-                moved.add(event.child)
-    moved = {node for node in moved if s.level[node] == 0}
-    return {
-        "nodes without a gap, %": 100 * whole / max(len(wide), 1),
-        "leaves put elsewhere, %": 100 * len(moved) / max(len(s.leaves), 1),
-    }
-
-
-def growth(
-    memory: Memory,
-    questions: Sequence[Question],
-    *,
-    seed: int = 0,
-    clock: Callable[[], float] | None = None,
-    parts: int = 5,
-) -> list[dict[str, float]]:
-    """Divides the history into ``parts``; returns for each the cost of building and of asking.
-
-    Building costs are means per unit of the part: of a memory that models built as they were, of
-    another the time of its build and the tokens of a build with models that is rehearsed. Questions
-    are asked at the end of the part by the retrieval of the system's paper (for a segment tree,
-    preset "paper, top-down"). Their time is the median of five questions, after the scorer is
-    prepared.
-    """
-    counted = memory
-    if not total_cost(memory.steps).calls:
-        settings = {**memory.settings, **by_models(memory.system)}
-        how: dict[str, Any] = {"unit": memory.unit, "embedder": memory.embedder, **settings}
-        counted = build(memory.conversation, memory.system, chat=Rehearsal(), **how)
-    tokens_of, costs = costs_of(counted.steps), costs_of(memory.steps)
-    plain = RetrievalSettings(policy="none", relevance="dense")
-    asked = native_settings(memory, plain) or plain
-    rows = []
-    ends = [len(memory.steps) * (part + 1) // parts for part in range(parts)]
-    texts = [question.text for question in questions[:5]]
-    for first, last in zip([0, *ends], ends, strict=False):
-        size = max(last - first, 1)
-        # A first question prepares the scorer that all of them use; it is not timed.
-        at = replace(asked, step=last)
-        seconds, tokens = [], 0
-        for text in texts[:1]:
-            memory.ask(text, at)
-        for text in texts:
-            began = clock() if clock else 0.0
-            result = memory.ask(text, at)
-            seconds.append(clock() - began if clock else 0.0)
-            tokens += sum(estimated_tokens(item.text) for item in result.evidence)
-        # Means per unit of this part and per question.
-        both, written = (int(tokens_of[name][first:last].sum()) for name in ("tokens", "output"))
-        rows.append(
-            {
-                "units": float(last),
-                "build, ms per unit": 1000 * float(costs["seconds"][first:last].sum()) / size,
-                "question, ms": 1000 * float(np.median(seconds)) if seconds else 0.0,
-                "tokens of prompts per unit": (both - written) / size,
-                "tokens written per unit": written / size,
-                "tokens read per question": tokens / max(len(texts), 1),
-            }
-        )
-    return rows
-
-
-def by_models(system: str) -> dict[str, str]:
-    """Returns the settings by which models extract, judge and write wherever a system lets them.
-
-    They leave out what decides where the units of a segment tree join.
-    """
-    known = declared(SYSTEMS[system])
-    return {name: "llm" for name in ("tasks", "annotate") if name in known}
-
-
-def themes(
-    memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
-) -> dict[str, Any]:
-    """Counts xMemory's themes and statements, and the percentage of statements that moved.
-
-    With ``settings`` of retrieval, adds the measures of :func:`quality`.
-    """
-    s = memory.structure
-    kinds = Counter(s.kind[node] for node in np.flatnonzero(s.active).tolist())
-    return {
-        "themes": kinds["theme"],
-        "statements": kinds["semantic"],
-        "statements per theme": kinds["semantic"] / max(kinds["theme"], 1),
-        "moved, %": 100 * reassigned(s),
-        **(quality(memory, questions, seed=seed, **settings) if settings else {}),
-    }
-
-
-def density(
-    memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
-) -> dict[str, Any]:
-    """Returns how much is read until the answer is covered; see ``QuestionBatch.covering``."""
-    return covering(memory, questions, **settings)
-
-
-def layers(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, float]:
-    """Counts relations and, for each layer of H-Mem's index, nodes and nodes per node below it."""
-    counts: dict[str, float] = {"relations": len(memory.structure.relations)}
-    graph = shape(memory.structure).facts
-    for layer in graph.layers if graph else ():
-        name = f"{layer.level} {layer.kind}".strip()
-        counts |= {name: layer.nodes, f"{name} per node below": layer.ratio or 0.0}
-    return counts
-
-
-def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> Counter[str]:
-    """Counts the parts into which H-Mem divides questions, in all and by scope.
-
-    Also counts the parts that got a follow-up question. Questions that the conversation does not
-    answer are left out.
-    """
-    questions = [one for one in questions if one.category not in UNANSWERABLE]
-    counts = Counter(questions=len(questions))
-    view = memory.view("dense")
-    for question in questions:
-        stages = memory.model.retrieve(question.text, view).stages  # type: ignore[union-attr]
-        for before, stage in pairwise(stages):
-            if stage.name == "follow-up":
-                counts["parts"] += 1
-                counts["followed up"] += "lacks" in stage.note
-                counts[f"scope {before.note.split()[1]}"] += 1
-    return counts
-
-
-def depths(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Returns the percentage of MemTree's nodes at each depth.
-
-    Depth 0 is the root without content, which is no node here.
-    """
-    counts = np.bincount(lengths(memory, questions)[:, 0])
-    return {str(depth): 100 * share for depth, share in enumerate(counts / counts.sum())}
-
-
-def lengths(
-    memory: Memory, questions: Sequence[Question], *, seed: int = 0
-) -> np.ndarray[Any, Any]:
-    """Returns the depth of each of MemTree's nodes and the tokens of its text, int64 (n, 2)."""
-    s, nodes = memory.structure, np.flatnonzero(memory.structure.active)
-    return np.stack([s.depth[nodes] + 1, [estimated_tokens(s.text[n]) for n in nodes]], axis=1)
-
-
-def upkeep(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> list[dict[str, int]]:
-    """Counts MemForest's facts, and summaries written so far, after each fifth of the history."""
-    ends = [len(memory.steps) * part // 5 for part in range(1, 6)]
-    return [
-        {
-            "facts": memory.at(last).kind.count("fact"),
-            "summaries written": total_cost(memory.steps[:last]).annotated,
-        }
-        for last in ends
-    ]
-
-
-def kept(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Returns the percentage of content words that MemForest's summaries keep.
-
-    For every summary, the words of its children's texts are looked for; for roots, also the words
-    of all items below. Words of all nodes are pooled. The number of summaries written is added.
-    """
-    s = memory.structure
-    inner = [n for n in np.flatnonzero(s.active).tolist() if s.level[n] > 1 and s.children[n]]
-    items: dict[int, set[int]] = {}
-    for node in sorted(inner, key=lambda node: int(s.level[node])):
-        items[node] = set().union(*(items.get(child, {child}) for child in s.children[node]))
-    roots = set(s.roots).intersection(inner)
-    return {
-        "kept of the children, %": _shared([(s.text[n], s.children[n]) for n in inner], s.text),
-        "kept in the root, %": _shared([(s.text[n], items[n]) for n in roots], s.text),
-        "summaries written": total_cost(memory.steps).annotated,
-    }
-
-
-def _shared(summaries: Iterable[tuple[str, Iterable[int]]], texts: Sequence[str]) -> float:
-    """Returns the percentage of the content words of nodes that the summaries over them have."""
-    shared = wanted = 0
-    for text, nodes in summaries:
-        words = set().union(*(content_tokens(texts[node]) for node in nodes))
-        shared += len(words & content_tokens(text))
-        wanted += len(words)
-    return 100 * shared / max(wanted, 1)
-
-
-# --- tables and figures ------------------------------------------------------------------------
-
 _COSINE: dict[str, Any] = {"compatibility": {"name": "cosine"}}
 CONSTRUCTIONS: Variants = {
     "clusters, no time": ("clustering", {}),
@@ -582,7 +262,6 @@ _MODELLED: Variants = {
     "segment tree, pointwise": ("segment-tree", _POINTWISE),
     "segment tree, batch": ("segment-tree", _BATCH),
 }
-_MEMTREE = {"base": 0.45, "rate": 1.0}  # SegTreeMem App. E
 _POLICIES = ("bottom-up", "top-down")
 
 
@@ -591,7 +270,8 @@ def _orders(bench: Bench, marks: Mapping[str, Row]) -> list[Row]:
 
     ``marks`` has what the paper ticks, by system; some are not in it.
     """
-    rows = bench.rows(order, {SYSTEMS[name].label: (name, {}) for name in marks}, "system")
+    variants = {SYSTEMS[name].label: bench.rival(name) for name in marks}
+    rows = bench.rows(measures.order, variants, "system")
     columns: Row = dict.fromkeys((column for mark in marks.values() for column in mark), "")
     return [
         row | {"online": "yes" if SYSTEMS[name].online else "no"} | columns | mark
@@ -599,12 +279,18 @@ def _orders(bench: Bench, marks: Mapping[str, Row]) -> list[Row]:
     ]
 
 
+def _whole_trees(bench: Bench) -> list[Row]:
+    """Returns how far the nodes of whole trees mix sessions, of the three that the paper draws."""
+    rivals = {label: bench.rival(_METHODS[label]) for label in ("MemTree", "RAPTOR")}
+    return bench.rows(measures.mixing, {**bench.the_tree, **rivals}, "tree")
+
+
 def losses(
     bench: Bench,
     variants: Variants,
     seeds: Sequence[int] = range(3),
     share: float = 0.3,
-    measure: Callable[..., Outcomes] = answers,
+    measure: Callable[..., Outcomes] = measures.answers,
     **settings: Any,
 ) -> dict[str, tuple[Outcomes, Outcomes]]:
     """Repeats the permutation experiment of SegTreeMem §5.4.
@@ -654,7 +340,7 @@ def _lost(bench: Bench) -> list[Row]:
     if bench.chat:
         how: dict[str, Any] = {"chat": bench.chat, "name": "none"}
         how |= {"relevance": "dense", "literal": True}
-        graded_pairs = losses(bench, printed, (0,), measure=graded, **how)
+        graded_pairs = losses(bench, printed, (0,), measure=measures.graded, **how)
         for label, (whole, moved) in graded_pairs.items():
             row = next(row for row in rows if row["construction"] == label)
             row |= _means("judge, in order", whole, "accuracy")
@@ -701,7 +387,7 @@ def _swept(bench: Bench, variants: Variants, share: float = 0.0, **how: Any) -> 
     """
     grid = GRID | how
     if bench.chat:
-        swept = bench.each(graded_sweep, variants, share=share, chat=bench.chat, **grid)
+        swept = bench.each(measures.graded_sweep, variants, share=share, chat=bench.chat, **grid)
     else:
         swept = bench.each(sweep, variants, share=share, **grid)
     return {label: pooled_sweep(bench.names, sweeps) for label, sweeps in swept.items()}
@@ -740,8 +426,8 @@ def _shapes(bench: Bench) -> list[Row]:
         "SegTreeMem cosine, eager": ("segment-tree", _COSINE),
         "SegTreeMem calibrated (ours)": ("segment-tree", {"refresh": "joined"}),
         "SegTreeMem calibrated (ours), eager": ("segment-tree", {}),
-        "MemTree": ("memtree", _MEMTREE),
-        "RAPTOR": ("raptor", {}),
+        "MemTree": bench.rival("memtree"),
+        "RAPTOR": bench.rival("raptor"),
     }
     if bench.chat:
         del trees["SegTreeMem cosine, eager"]  # the paper's calls are those of joined
@@ -760,7 +446,7 @@ def _shapes(bench: Bench) -> list[Row]:
     }
     # A tree that is not built has a row of printed numbers only.
     place, rows = ("segtreemem", "Table 5"), []
-    measured = {str(row.pop("method")): row for row in bench.rows(form, trees, "method")}
+    measured = {str(row.pop("method")): row for row in bench.rows(measures.form, trees, "method")}
     unmeasured: Row = dict.fromkeys(next(iter(measured.values())), math.nan)
     for name in ("batch", "pointwise"):
         measured.setdefault(f"SegTreeMem {name}", unmeasured)
@@ -781,14 +467,13 @@ def _shapes(bench: Bench) -> list[Row]:
 def _cost(bench: Bench) -> list[Row]:
     """Returns the cost of building each system; with models also of the paper's own trees."""
     tree = "segment-tree"
-    systems = {name: (name, by_models(name) if bench.chat else {}) for name in SYSTEMS}
-    del systems[tree]
+    systems = {name: bench.rival(name) for name in SYSTEMS if name != tree}
     trees = {"cosine": _COSINE, "calibrated": {}} | (
         {"pointwise": _POINTWISE, "batch": _BATCH} if bench.chat else {}
     )
     written = {"refresh": "joined", **(_WRITTEN if bench.chat else {})}
     systems |= {f"segment tree, {name}": (tree, {**written, **how}) for name, how in trees.items()}
-    return bench.rows(growth, systems, "system", clock=bench.clock)
+    return bench.rows(measures.growth, systems, "system", clock=bench.clock)
 
 
 def _over_alpha(bench: Bench) -> list[Row]:
@@ -837,20 +522,27 @@ _MEMTREES: Variants = {
 }
 
 
-def _depths(bench: Bench) -> list[Row]:
-    """Returns the share of the nodes of MemTree at each depth, by parameters of its threshold."""
-    return [
-        {"θ₀": f"θ₀ {base:g}", "r": f"r {rate:g}", "depth": int(depth), "nodes, %": share}
-        for (base, rate), row in zip(_GRID.values(), bench.rows(depths, _MEMTREES), strict=True)
-        for depth, share in row.items()
-        if depth.isdigit() and int(depth)
-    ]
+def _depths(bench: Bench, grid: bool = False) -> list[Row]:
+    """Returns the share of MemTree's nodes at each depth, and the median tokens of their texts.
+
+    Nodes of all conversations count together, by the defaults or for each pair of thresholds.
+    """
+    variants = _MEMTREES if grid else {"": ("memtree", {})}
+    rows: list[Row] = []
+    for label, parts in bench.each(measures.depths, variants).items():
+        depth, tokens = np.concatenate(parts).T
+        pair = dict(zip(("θ₀", "r"), label.split(", "), strict=True)) if grid else {}
+        for at in np.unique(depth).tolist():
+            share = 100 * float(np.mean(depth == at))
+            median = float(np.median(tokens[depth == at]))
+            rows.append({**pair, "depth": at, "nodes, %": share, "tokens, median": median})
+    return rows
 
 
 def _thresholds(bench: Bench) -> list[Row]:
     """Returns measures of MemTree's own retrieval, by parameters of its threshold."""
     names = ("answer_words", "reached", "words")  # leaves are the same in every tree
-    rows = bench.rows(quality, _MEMTREES, names=names, **_OWN)
+    rows = bench.rows(measures.quality, _MEMTREES, names=names, **_OWN)
     return [
         {"θ₀": base, "r": f"r {rate:g}", **row}
         for (base, rate), row in zip(_GRID.values(), rows, strict=True)
@@ -860,27 +552,14 @@ def _thresholds(bench: Bench) -> list[Row]:
 def _learned(bench: Bench) -> list[Row]:
     """Returns the shape of MemTree by its defaults, beside that of MemTree Table 5."""
     metrics = {"greatest depth": "max-depth", "mean depth": "mean-depth", "children": "branching"}
-    (row,) = bench.rows(form, {"memtree": ("memtree", {})}, "method")
+    (row,) = bench.rows(measures.form, {"memtree": ("memtree", {})}, "method")
     return [bench.beside(row, ("memtree", "Table 5"), metrics, "", "memtree")]
-
-
-def _lengths(bench: Bench) -> list[Row]:
-    """Returns the share of MemTree's nodes at each depth and the median tokens of their texts."""
-    nodes = np.concatenate(bench.each(lengths, {"": ("memtree", {})})[""])
-    return [
-        {
-            "depth": depth,
-            "nodes, %": 100 * float(np.mean(nodes[:, 0] == depth)),
-            "tokens, median": float(np.median(nodes[nodes[:, 0] == depth, 1])),
-        }
-        for depth in np.unique(nodes[:, 0]).tolist()
-    ]
 
 
 def _index(bench: Bench) -> list[Row]:
     """Returns the nodes on each layer of H-Mem and of its graph, ours and printed."""
     rows: list[Row] = []
-    (sizes,) = bench.rows(layers, {"": ("h-mem", {})})
+    (sizes,) = bench.rows(measures.layers, {"": ("h-mem", {})})
     place, last = ("h-mem", "Table 7"), math.nan
     for name in ("0", "1 event", "2 summary", "3 summary", "4 summary", "1 entity", "relations"):
         metric = (name, "") if name == "relations" else ("layer", name)
@@ -900,7 +579,7 @@ def _plans(bench: Bench, followed: bool = True) -> list[Row]:
     printed = {row.data: row.value for row in REPORTED if row.metric == "follow-up-rate"}
     for data in dict.fromkeys(talk.source_format for talk in bench.talks):
         part = replace(bench, talks=[one for one in bench.talks if one.source_format == data])
-        (counts,) = part.each(planning, {data: ("h-mem", {})}).values()
+        (counts,) = part.each(measures.planning, {data: ("h-mem", {})}).values()
         total = sum(counts, Counter[str]())
         row: Row = {"format": data, "questions": total["questions"], "parts": total["parts"]}
         share = 100 / max(total["parts"], 1)
@@ -915,7 +594,7 @@ def _plans(bench: Bench, followed: bool = True) -> list[Row]:
 
 def _refresh(bench: Bench) -> list[Row]:
     modes: Variants = {mode: ("memforest", {"refresh": mode}) for mode in ("eager", "lazy")}
-    return bench.rows(upkeep, modes, "refresh")
+    return bench.rows(measures.upkeep, modes, "refresh")
 
 
 def _fan_out(bench: Bench) -> list[Row]:
@@ -923,7 +602,7 @@ def _fan_out(bench: Bench) -> list[Row]:
     families = ("session_k", "entity_k", "scene_k")
     sizes = (3, 4, 8, 12, 16, 32)
     variants: Variants = {str(k): ("memforest", dict.fromkeys(families, k)) for k in sizes}
-    rows = bench.rows(kept, variants, "k")
+    rows = bench.rows(measures.kept, variants, "k")
     return [row | {"k": k} for k, row in zip(sizes, rows, strict=True)]
 
 
@@ -937,7 +616,7 @@ def _covered(bench: Bench) -> dict[str, list[dict[str, Any]]]:
         "xmemory": ("xmemory", _OWN),
     }
     return {
-        label: bench.each(density, {label: (name, {})}, k=_BLOCKS, **how)[label]
+        label: bench.each(measures.density, {label: (name, {})}, k=_BLOCKS, **how)[label]
         for label, (name, how) in ways.items()
     }
 
@@ -983,114 +662,87 @@ def _hits(bench: Bench) -> list[Row]:
     ]
 
 
-_UNBUILT = ("A-MEM", "Mem0", "HippoRAG")
-"""Systems of SegTreeMem's tables that are not built here."""
-
-_RIVALS: Variants = {
-    "BM25": ("bm25", {}),
-    "Dense": ("dense", {}),
-    "RAPTOR": ("raptor", _WRITTEN),
-    "MemTree": ("memtree", {**_MEMTREE, **_WRITTEN}),
+_METHODS = {
+    **{"BM25": "bm25", "Dense": "dense", "RAPTOR": "raptor", "MemTree": "memtree"},
+    **{name: name for name in ("A-MEM", "Mem0", "HippoRAG")},  # not built here
 }
-
+"""Methods of SegTreeMem's tables of answers, with their systems in the printed numbers."""
 
 Ways = Mapping[str, Sequence[Any] | None]
 """Printed variants of the tree, with policy, alpha and horizon, or None for the best of all."""
 
-_BEST: dict[str, Sequence[Any] | None] = {"no propagation": ("none", 0.0, 0), "best": None}
+_BEST: Ways = {"no propagation": ("none", 0.0, 0), "best": None}
 
 
-def _compared(
+def _graded(bench: Bench, ways: Ways, **grid: Any) -> dict[tuple[str, str, str], Outcomes | None]:
+    """Returns the grades of each printed method, None without models.
+
+    Methods are given by label, system, and variant of the printed numbers. ``grid`` has the
+    settings that are swept on the tree; see :func:`_swept`.
+    """
+    found: dict[tuple[str, str, str], Outcomes | None]
+    found = {(label, system, ""): None for label, system in _METHODS.items()}
+    tree = [(f"SegTreeMem, {variant}", "segment-tree", variant) for variant in ways]
+    if bench.chat is None:
+        return found | dict.fromkeys(tree)
+    # The rivals are asked by the retrieval of their papers.
+    built = {label: bench.rival(name) for label, name in _METHODS.items() if name in SYSTEMS}
+    for label, talks in bench.each(measures.graded, built, chat=bench.chat).items():
+        found[label, _METHODS[label], ""] = pooled(dict(zip(bench.names, talks, strict=True)))
+    # The tree is asked by the settings that the paper names, or by the best of all.
+    swept = _swept(bench, bench.the_tree, **grid)["SegTreeMem"]
+    settings = {cell.setting: cell for cell in (swept.baseline, *swept.cells)}
+    for (label, system, variant), way in zip(tree, ways.values(), strict=True):
+        cell = swept.best("accuracy") if way is None else settings[tuple(way)]
+        chosen = "" if way else f" ({cell.policy} {cell.alpha:g}, H {cell.horizon})"
+        found[label + chosen, system, variant] = cell.outcomes
+    return found
+
+
+def _answers(
     bench: Bench,
-    ways: Ways,
-    cells: Callable[[Outcomes | None, str, str], Row],
+    table: str,
+    columns: Mapping[str, Category] | None = None,
+    ways: Ways = _BEST,
     **grid: Any,
 ) -> list[Row]:
-    """Returns a row of ``cells`` for each printed method, without models of printed numbers alone.
+    """Returns a row for each printed method; without models it has the printed numbers alone.
 
     Args:
         bench: what is measured.
+        table: the table.
+        columns: for judge accuracy by category, the category names of the paper with ours. Without,
+            judge accuracy, F1 and BLEU-1 are those of all questions.
         ways: printed variants of the tree, with policy, alpha and horizon; None stands for the
             propagation with the highest judge accuracy.
-        cells: returns columns from outcomes (None if not measured), printed system and variant.
-        grid: the settings that are swept on the tree; see :func:`_swept`.
+        grid: as in :func:`_graded`.
     """
+    # Each column: what is measured, of which category ("" for all), and what is printed.
+    metrics = {"accuracy": "judge", "token_f1": "f1", "bleu1": ""}
+    wanted: list[tuple[str, str, Category, str, str]]
+    wanted = [(GRADES[name], name, "", metric, "") for name, metric in metrics.items()]
+    if columns:  # printed for two answering models
+        qwen = bench.chat is not None and "qwen" in bench.chat.of("answer").name.lower()
+        model = "qwen3.5-flash" if qwen else "gpt-5.4-mini"
+        wanted = [("all", "accuracy", "", "judge", model)] + [
+            (f"category {category}", "accuracy", category, "judge", f"{model}, {printed}")
+            for printed, category in columns.items()
+        ]
     rows: list[Row] = []
-    # The rivals are asked by the retrieval of their papers.
-    rivals = bench.each(graded, _RIVALS, chat=bench.chat) if bench.chat else {}
-    for label in (*_RIVALS, *_UNBUILT):
-        system, _ = _RIVALS.get(label, (label, {}))
-        talks = rivals.get(label)
-        outcomes = pooled(dict(zip(bench.names, talks, strict=True))) if talks else None
-        rows.append({"method": label, **cells(outcomes, system, "")})
-    swept = _swept(bench, bench.the_tree, **grid)["SegTreeMem"] if bench.chat else None
-    for variant, way in ways.items():
-        cell, chosen = None, ""
-        if swept and way:
-            policy, alpha, horizon = way
-            cell = swept.cell(policy, alpha, horizon) if horizon else swept.baseline
-        elif swept:
-            cell = swept.best("accuracy")
-            chosen = f" ({cell.policy} {cell.alpha:g}, H {cell.horizon})"
-        row: Row = {"method": f"SegTreeMem, {variant}{chosen}"}
-        rows.append(row | cells(cell.outcomes if cell else None, "segment-tree", variant))
-    return rows
-
-
-def _overall(bench: Bench, table: str, ways: Ways | None = None, **grid: Any) -> list[Row]:
-    """Returns the rows of a table of judge accuracy and F1 over all questions."""
-
-    def cells(outcomes: Outcomes | None, system: str, variant: str) -> Row:
-        row: Row = {}
-        for name, metric in {"accuracy": "judge", "token_f1": "f1", "bleu1": ""}.items():
-            label = GRADES[name]
-            row |= _means(label, outcomes, name) if outcomes else {label: math.nan}
+    for (method, system, variant), outcomes in _graded(bench, ways, **grid).items():
+        row: Row = {"method": method}
+        for label, name, category, metric, of in wanted:
+            if outcomes is None:
+                row[label] = math.nan
+            else:
+                one = {label: outcomes.mean(name, category=category)} if category else None
+                row |= one or _means(label, outcomes, name)
             if metric:
-                row[f"{label}, paper"] = bench.paper(("segtreemem", table), metric, variant, system)
-        return row
-
-    return _compared(bench, ways or _BEST, cells, **grid)
-
-
-def _by_category(bench: Bench, table: str, columns: Mapping[str, Category | None]) -> list[Row]:
-    """Returns the rows of a table of judge accuracy by category.
-
-    ``columns`` maps the category names of the paper to ours. The table has printed numbers for two
-    answering models: those of qwen3.5-flash are shown if our model is a Qwen, else gpt-5.4-mini's.
-    """
-    qwen = bench.chat is not None and "qwen" in bench.chat.of("answer").name.lower()
-    backbone = "qwen3.5-flash" if qwen else "gpt-5.4-mini"
-
-    def cells(outcomes: Outcomes | None, system: str, variant: str) -> Row:
-        row: Row = {}
-        for printed, category in {"": "all", **columns}.items():
-            named = ", ".join(filter(None, (backbone, printed, variant)))
-            label = f"category {category}" if printed else "all"
-            row[label] = outcomes.mean("accuracy", category=category) if outcomes else math.nan
-            place = ("segtreemem", table)
-            row[f"{label}, paper"] = bench.paper(place, "judge", named, system)
-        return row
-
-    return _compared(bench, _BEST, cells)
-
-
-def _asked(
-    memory: Memory,
-    questions: Sequence[Question],
-    *,
-    by: Callable[..., dict[str, Any]],
-    changed: Mapping[str, dict[str, Any]],
-    **how: Any,
-) -> list[dict[str, Any]]:
-    """Measures one memory under several parameters of its system; returns a row for each.
-
-    ``changed`` has the parameters by label, only such as do not change the build. ``by`` measures:
-    it is called with memory, questions and ``how``.
-    """
-    return [
-        by(replace(memory, settings=memory.settings | settings), questions, **how)
-        for settings in changed.values()
-    ]
+                named = ", ".join(filter(None, (of, variant)))
+                paper = bench.paper(("segtreemem", table), metric, named, system)
+                row[f"{label}, paper"] = paper
+        rows.append(row)
+    return rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1146,23 +798,24 @@ class Experiment:
 
     def measure(self, bench: Bench) -> list[Row]:
         """Measures the entry; returns rows with our numbers and the printed ones."""
-        bench = replace(bench, talks=self.measured_talks(bench.talks))
+        chat = bench.chat if self.models else None
+        bench = replace(bench, talks=self.measured_talks(bench.talks), chat=chat)
         if not self.vary:
             return _TABLES[self.by](bench, **self.how)
         # The settings to compare: values of one parameter.
-        measure = {"quality": quality, "themes": themes}[self.by]
+        measure, place = getattr(measures, self.by), (self.paper, self.table)
         choices = declared(SYSTEMS[self.paper])[self.vary].spec.choices
         known = self.values or {choice: choice for choice in choices}
         changed = {label: {self.vary: value} for label, value in known.items()}
         # Values that change the build need a memory each; the others are asked of one memory.
-        built = changed if self.built is None else {label: changed[label] for label in self.built}
-        variants = {label: (self.paper, settings) for label, settings in built.items()}
+        built = list(changed) if self.built is None else self.built
+        variants: Variants = {label: (self.paper, changed[label]) for label in built}
         measured = dict(zip(built, bench.rows(measure, variants, **self.how), strict=True))
-        one: Variants = {"": (self.paper, {})}
         asked = {label: changed[label] for label in changed if label not in built}
-        shared = bench.rows(_asked, one, by=measure, changed=asked, **self.how) if asked else []
-        measured |= zip(asked, shared, strict=True)
-        place = (self.paper, self.table)
+        if asked:
+            one, how = {"": (self.paper, dict[str, Any]())}, {"by": measure, "changed": asked}
+            rows = bench.rows(measures.asked, one, **how, **self.how)
+            measured |= zip(asked, rows, strict=True)
         return [
             bench.beside(measured[label] | {"setting": label}, place, self.metrics, label)
             for label in changed
@@ -1176,7 +829,7 @@ class Experiment:
         ``models`` is True if they were measured with models.
         """
         why = [self.note, CAVEATS.get((self.paper, self.table), "")]
-        if self.models != "all":
+        if any(isinstance(cell, Mean) for row in rows for cell in row.values()) and not models:
             why.insert(0, SOURCES[self.paper].why)
         if self.models and not models:
             why.insert(0, f"{_NEEDED[self.models]} (--server, --model and --judge).")
@@ -1198,18 +851,27 @@ _NEEDED = {
 _TABLES: dict[str, Callable[..., list[Row]]] = {
     table.__name__.strip("_"): table
     for table in (
-        *(_orders, _lost, _constructions, _shapes, _cost, _over_alpha, _levels, _overall),
-        *(_by_category, _depths, _thresholds, _learned, _lengths, _index, _plans, _refresh),
-        *(_fan_out, _density, _hits),
+        *(_orders, _whole_trees, _lost, _constructions, _shapes, _cost, _over_alpha, _levels),
+        *(_answers, _depths, _thresholds, _learned, _index, _plans, _refresh, _fan_out),
+        *(_density, _hits),
     )
 }
-OF_ONE_TREE = ("overall", "by_category", "over_alpha", "levels")
+OF_ONE_TREE = ("answers", "over_alpha", "levels")
 """Names of the functions that measure one segment tree, whose settings a :class:`Bench` has."""
 
 
-_ROWS = tomllib.loads(files("segviz.evaluation").joinpath("reproduce.toml").read_text("utf-8"))
-ENTRIES: tuple[Experiment, ...] = tuple(
-    Experiment(**row | {"chart": Chart(**row["chart"]) if "chart" in row else None})
-    for row in _ROWS["entry"]
-)
+def _entries() -> tuple[Experiment, ...]:
+    """Reads ``reproduce.toml``; an entry has the fields of the one it is ``like``, and its own."""
+    text = files("segviz.evaluation").joinpath("reproduce.toml").read_text("utf-8")
+    known: dict[Place, dict[str, Any]] = {}
+    for row in tomllib.loads(text)["entry"]:
+        base = known.get((row["paper"], row.pop("like", "")), {})
+        known[row["paper"], row["table"]] = base | row
+    charts = ({"chart": Chart(**row["chart"])} if "chart" in row else {} for row in known.values())
+    return tuple(
+        Experiment(**row | chart) for row, chart in zip(known.values(), charts, strict=True)
+    )
+
+
+ENTRIES = _entries()
 """All tables and figures, by paper."""

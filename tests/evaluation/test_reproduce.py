@@ -13,27 +13,26 @@ from segviz.construct import parameters
 from segviz.construct.annotate import ANNOTATORS
 from segviz.construct.compatibility import COMPATIBILITY
 from segviz.conversation import UNANSWERABLE, UNIT_RULES, Dispute, sample_texts
-from segviz.evaluation import Mean, evaluate, reproduce
+from segviz.evaluation import Mean, evaluate, paper_measures, reproduce
 from segviz.evaluation.evaluation import averaged
 from segviz.evaluation.measures import MEASURES
-from segviz.evaluation.published import REPORTED, SOURCES
-from segviz.evaluation.question_batch import Limits, batches
-from segviz.evaluation.reproduce import (
-    CONSTRUCTIONS,
-    ENTRIES,
-    Bench,
-    Row,
+from segviz.evaluation.paper_measures import (
     density,
     depths,
     form,
     growth,
     kept,
     layers,
+    mixing,
     order,
     planning,
+    quality,
     themes,
     upkeep,
 )
+from segviz.evaluation.published import REPORTED, SOURCES
+from segviz.evaluation.question_batch import Limits, batches
+from segviz.evaluation.reproduce import CONSTRUCTIONS, ENTRIES, Bench, Row
 from segviz.evaluation.sweep import sweep
 from segviz.llm import ChatByRole
 from segviz.llm.prompts import tokens_of
@@ -163,6 +162,49 @@ def test_only_what_follows_time_has_no_gaps():
     assert 0 < clusters["nodes without a gap, %"] < 100
 
 
+@pytest.mark.parametrize("system", ["segment-tree", "memtree", "raptor"])
+def test_inner_nodes_are_counted_by_their_sessions(system):
+    memory = built(system, **({"base": 0.1} if system == "memtree" else {}))
+    s = memory.structure.collapsed
+
+    def sessions(node):
+        if node in leaves:
+            return {memory.units[leaves[node]].session}
+        return set().union(*map(sessions, s.children[node]))
+
+    leaves = {node: unit for unit, node in enumerate(s.leaves)}
+
+    each = [len(sessions(n)) for n in range(len(s)) if s.active[n] and s.children[n]]
+    row = mixing(memory, ())
+    assert (row["leaves"], row["inner nodes"]) == (len(memory.units), len(each))
+    assert row["of one session, %"] == pytest.approx(100 * each.count(1) / len(each))
+    assert row["sessions of an inner node"] == pytest.approx(sum(each) / len(each))
+    assert min(each) >= 1
+    labels = [row["tree"] for row in rows_of("segtreemem", "Figure 8")]
+    assert labels == ["SegTreeMem", "MemTree", "RAPTOR"]
+
+
+def test_rivals_of_segtreemem_have_the_settings_of_its_appendix():
+    """Also in the tables that count order (Table 1) and cost (Figure 5)."""
+    whole = sample()
+    ours, theirs = (segviz.build(whole, "memtree", **how) for how in ({}, APPENDIX_E))
+    counted = [order(memory, ()) for memory in (ours, theirs)]
+    measured = entry_of("segtreemem", "Table 1").measure(Bench([whole]))
+    (row,) = (row for row in measured if row["system"] == SYSTEMS["memtree"].label)
+    assert {name: row[name] for name in counted[1]} == counted[1] != counted[0]
+    rows = [row for row in rows_of("segtreemem", "Figure 5") if row["system"] == "memtree"]
+    wanted = growth(built("memtree", **APPENDIX_E), small().questions)
+    for row, known in zip(rows, wanted, strict=True):
+        assert row["tokens of prompts per unit"] == known["tokens of prompts per unit"]
+    raptor = {one.name: one.default for one in parameters(SYSTEMS["raptor"])}
+    assert (raptor["dimensions"], raptor["threshold"], raptor["input_tokens"]) == (3, 0.5, 3500)
+    flat = {one.name: one.default for one in parameters(SYSTEMS["bm25"])}
+    assert (flat["k1"], flat["b"]) == (1.5, 0.75)
+
+
+APPENDIX_E = {"base": 0.45, "rate": 1.0, "max_depth": 8, "least": 0.1}
+
+
 def test_words_of_answers_are_counted_block_by_block():
     memory, questions = built("dense"), small().questions
     found = density(memory, questions, policy="none", relevance="dense", k=5)
@@ -204,7 +246,7 @@ def test_blocks_by_their_answer_words_are_those_of_each_category():
 def test_answer_words_and_words_are_of_the_same_reading(system, how):
     memory, questions = built(system), small().questions
     how = {"relevance": "dense", **(how or {"method": "native"})}
-    rows = reproduce.quality(memory, questions, **how, budget=300)
+    rows = quality(memory, questions, **how, budget=300)
     for place, question in enumerate(questions):
         texts = [item.text for item in memory.ask(question, **how, budget=300).evidence]
         assert rows["words read"][place] == sum(map(count_words, texts))
@@ -293,11 +335,8 @@ def test_layers_depths_and_upkeep_are_counted_node_by_node():
     def depth(node):
         return 1 + max((depth(parent) for parent in s.parents[node]), default=0)
 
-    each = [depth(node) for node in range(len(s)) if s.active[node]]
-    row = depths(built("memtree"), ())
-    assert row == {
-        str(d): pytest.approx(100 * each.count(d) / len(each)) for d in range(max(each) + 1)
-    }
+    each = [(depth(n), estimated_tokens(s.text[n])) for n in range(len(s)) if s.active[n]]
+    assert depths(built("memtree"), ()).tolist() == [list(one) for one in each]
 
     memory = built("memforest")
     for part, row in enumerate(upkeep(memory, ()), start=1):
@@ -314,7 +353,7 @@ def test_cost_counts_the_prompts_of_every_written_text_step_by_step():
     assert [row["units"] for row in rows] == [half, whole]
     annotate, sent = ANNOTATORS["llm"](), set()
     # A rehearsed model's texts are shorter than extracts, and so are the prompts that quote them.
-    how = {"embedder": memory.embedder, **reproduce.by_models("segment-tree")}
+    how = {"embedder": memory.embedder, **paper_measures.by_models("segment-tree")}
     memory = segviz.build(small(), "segment-tree", chat=Rehearsal(), **how)
     for row, first, last in zip(rows, (0, half), (half, whole), strict=True):
         read = 0
@@ -345,7 +384,7 @@ def test_cost_has_the_tokens_that_a_build_by_models_announces(system):
         for column in columns:
             total[column] += row[column] * (row["units"] - began)
         began = row["units"]
-    wanted = make_system(system, **how, **reproduce.by_models(system))
+    wanted = make_system(system, **how, **paper_measures.by_models(system))
     by_role, _ = rehearse(small(), wanted, "exchange", memory.embedder)
     for column, name in columns.items():
         announced = sum(getattr(needed, name) for needed in by_role.values())
@@ -583,6 +622,11 @@ def test_the_loss_of_a_batch_tree_is_judged(by_models):
         assert rows[name]["loss, judge"].value == 0  # every answer is the same here
     assert math.isnan(rows["segment tree, cosine"]["loss, judge"])
     assert rows["segment tree, batch"]["loss, judge, paper"] == pytest.approx(0.101)
+
+
+def test_an_entry_without_models_asks_none(by_models, clients):
+    assert entry_of("segtreemem", "Table 1").measure(by_models)
+    assert not clients.server.asked
 
 
 def test_figures_are_measured_by_the_model_on_its_own_tree(by_models, clients, monkeypatch):
