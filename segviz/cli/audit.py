@@ -11,7 +11,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from segviz import files, store
+from segviz import store
 from segviz.cli.build_options import memory_of, refuse_idle, system_options
 from segviz.cli.command import (
     OK,
@@ -38,15 +38,15 @@ from segviz.cli.source import (
     write_file,
 )
 from segviz.evaluation import Row
-from segviz.evaluation.audit import Audit, audit_run, grades_of, limits_of, tables_of
+from segviz.evaluation.audit import Audit, grades_of, limits_of, tables_of
 from segviz.evaluation.audit import audit as audited
 from segviz.evaluation.stages import curve_rows, occurring
 from segviz.export import rows_csv, trec_qrels, trec_run
 from segviz.export.audit import audit_html, audit_junit
-from segviz.loaders import LoadError, table_rows
+from segviz.loaders import LoadError
 from segviz.loaders.runs import read_run
 from segviz.loaders.stored import read_stored
-from segviz.memory import Memory, locomo_facts, memory_from
+from segviz.memory import Memory, locomo_facts, memory_from, run_memory
 from segviz.text.captions import counted
 
 FACTS = "locomo-facts"
@@ -58,9 +58,9 @@ _STORE = (
 _RUN = (
     "What a system retrieved and answered: records of question_id or question with retrieved (ids "
     "of turns, sessions or --store's texts), answer or hypothesis, right; LongMemEval's hypotheses "
-    "or retrieval log, LoCoMo's predictions. Without -k, all that it retrieved counts as ranked."
+    "or retrieval log, LoCoMo's predictions, the table of segviz grade -o. Without -k, all that it "
+    "retrieved counts as ranked. A file with answers alone grades what the memory retrieves."
 )
-_ANSWERS = "A table of segviz grade -o, or any with columns question (its number) and right."
 _CSV = "Also write a row per question and gold turn as CSV."
 _TREC = "Write qrels.txt and SYSTEM.run, TREC's formats, with the turns of the K nodes."
 _LIMITS = (
@@ -70,14 +70,12 @@ _LIMITS = (
 _JUNIT = "Write the limits as JUnit XML, a test case for each."
 _EXPECTED = "expected records with its question_id, or with the text of a question"
 _STALE = 10
-_YES_NO = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 @command
 @file_argument
 @path_option("--store", _STORE, "FILE")
 @path_option("--run", _RUN, "FILE")
-@path_option("--answers", _ANSWERS, "FILE")
 @path_option("-o --output", _CSV)
 @path_option("--trec", _TREC, "FOLDER")
 @option("--fail-under", _LIMITS, metavar="NAME=SHARE,…")
@@ -95,7 +93,7 @@ def audit(options: Options, console: Console) -> int:
 
     Follows every gold turn of every question of the conversation: never written (no text was made
     from it), written and not ranked (not among the K best), ranked and not read (beyond the
-    budget), read; with --answers also read and answered wrong. Texts that name no turns are
+    budget), read; with --run also read and answered wrong. Texts that name no turns are
     attributed to the turns they most likely came from. An unsure source gets no credit, and an
     invention has no source. So written means that a text comes from the turn, and read that such a
     text is read, not that the text repeats the answer. A creation time with a clock guides the
@@ -104,7 +102,8 @@ def audit(options: Options, console: Console) -> int:
     --system locomo-facts audits the facts that a LoCoMo file brings.
 
     --run audits a file of results on every conversation that it answers: recall, and the share of
-    right answers. An answer without a grade in the file is right if it has all content words of the
+    right answers. With answers alone it needs --system, --store or a memory, if stages are to be
+    known. An answer without a grade in the file is right if it has all content words of the
     gold answer, so other words count as wrong. A run does not say what was stored; without --store
     nothing counts as never written.
 
@@ -132,8 +131,6 @@ def audit(options: Options, console: Console) -> int:
         segviz audit boat.json.gz
     """
     either(options, "store", "system")
-    either(options, "run", "system")
-    either(options, "run", "answers")
     # Check the files to write before the work begins.
     inputs = [each for each in (options.file, options.store, options.run) if each]
     named = {name: getattr(options, name) for name in ("output", "html", "junit")}
@@ -142,13 +139,7 @@ def audit(options: Options, console: Console) -> int:
     if options.junit and not limits:
         raise UsageError("--junit writes the limits of --fail-under; give both")
     with models(options, console) as clients:
-        if options.run:
-            results = [*_run_audits(options, console, clients)]
-        else:
-            memory = _memory(options, console, clients)
-            with user_errors():
-                right = _right(options.answers, memory) if options.answers else None
-                results = [audited(memory, right=right, **given(options, SHARED))]
+        results = [*_audits(options, console, clients)]
     stages = [one for each in results for one in each.stages]
     with user_errors():
         kept = limits_of(stages, limits) if limits else {}
@@ -233,34 +224,42 @@ def _rows(results: Sequence[Audit]) -> list[Row]:
     return rows
 
 
-def _run_audits(options: Options, console: Console, clients: Models) -> Iterator[Audit]:
-    """Yields the audit of a run file on each conversation of which it has a question.
+def _audits(options: Options, console: Console, clients: Models) -> Iterator[Audit]:
+    """Yields the audit of a memory, or of a run on each conversation of which it has a question.
 
     Raises:
         UsageError: a file cannot be used, or the run has no question of the data set.
     """
-    with user_errors(LoadError, OSError):
-        run = read_run(path_of(options.run))
-        stored = read_stored(path_of(options.store)) if options.store else ()
-    corpus = read_corpus(options, console)
-    wanted = [*map(str, options.conversation)] or corpus.ids
     settings = given(options, SHARED)
+    with user_errors(LoadError, OSError):
+        run = read_run(path_of(options.run)) if options.run else None
+        built = options.system or store.recognises(path_of(options.file))
+    if run and built and run.retrieves:
+        raise UsageError(f"{options.run} says what was retrieved; give it without a memory")
+    if not run or built or (options.store and not run.retrieves):
+        memory = _memory(options, console, clients)
+        with user_errors():
+            answers = run.of(memory.conversation, system=memory.system) if run else {}
+            if run and not answers:
+                about = f"{memory.system} to {memory.conversation.id}"
+                raise ValueError(f"{options.run} has no answer of {about}; {_EXPECTED}")
+            yield audited(memory, answers=answers, **settings)
+        return
+    with user_errors(LoadError, OSError):
+        stored = read_stored(path_of(options.store)) if options.store else ()
     if click.get_current_context().get_parameter_source("k") is ParameterSource.DEFAULT:
         del settings["k"]
+    corpus = read_corpus(options, console)
+    wanted = [*map(str, options.conversation)] or corpus.ids
     number = 0
     for name in wanted:
         with user_errors(ValueError, KeyError, LoadError):
             conversation = corpus[name]
             if answers := run.of(conversation, corpus.ids):
                 number += 1
-                yield audit_run(
-                    conversation,
-                    answers,
-                    stored,
-                    name=run.name,
-                    embedder=clients.embedder,
-                    **settings,
-                )
+                embedder = clients.embedder
+                memory = run_memory(conversation, answers, stored, name=run.name, embedder=embedder)
+                yield audited(memory, answers=answers, **settings)
     if not number:
         about = " or ".join(map(repr, wanted[:3]))
         raise UsageError(f"{options.run} has no record of a question of {about}; {_EXPECTED}")
@@ -273,7 +272,7 @@ def _content(result: Audit) -> dict[str, Any]:
         "system": result.memory.system,
         "settings": settings_content(result.settings),
         "counts": dict(result.counts),
-        "stages": result.tables(),
+        "stages": tables_of(result.stages),
         "evidence": result.rows(),
         "advice": [{"text": each.text, "evidence": each.places} for each in result.advice],
         "curve": curve_rows(result.stages),
@@ -315,33 +314,6 @@ def _limits(text: str) -> dict[str, float]:
             expected = "a name and a share from 0 to 1, such as recall=.8"
             raise UsageError(f"--fail-under {part.strip()!r:.40}; expected {expected}")
     return limits
-
-
-def _right(path: str, memory: Memory) -> dict[int, bool]:
-    """Reads a table of graded answers; maps a question's number to True for a right answer.
-
-    Rows that name another conversation or system are skipped.
-
-    Raises:
-        UsageError: the table has no answer of this memory, two to one question, or a bad number.
-    """
-    mine = {"conversation": memory.conversation.id, "system": memory.system}
-    with user_errors(OSError, LoadError):
-        rows = table_rows(files.read(path), Path(path).name)
-    right: dict[int, bool] = {}
-    for row in rows:
-        if any(str(row.get(name, own)) != own for name, own in mine.items()):
-            continue
-        number, graded = str(row.get("question", "")), str(row.get("right", "")).lower()
-        if not number.isdecimal():
-            raise UsageError(f"{path}: question is {number!r:.60}; expected its number")
-        if int(number) in right:
-            raise UsageError(f"{path}: question {number} has two answers; keep one retrieval")
-        if graded in _YES_NO:
-            right[int(number)] = _YES_NO[graded]
-    if not right:
-        raise UsageError(f"{path} has no answer of {memory.system} to {memory.conversation.id}")
-    return right
 
 
 def _memory(options: Options, console: Console, clients: Models) -> Memory:

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from segviz.conversation import Conversation, Question, StoredText, category_label
-from segviz.embedding import Embedder
+from segviz.conversation import Question, category_label
 from segviz.evaluation.aggregate import Row, number_of
 from segviz.evaluation.compare import native_settings
 from segviz.evaluation.stages import (
@@ -33,7 +32,7 @@ from segviz.evaluation.stages import (
 )
 from segviz.handover import HandoverError
 from segviz.loaders.runs import RunAnswer
-from segviz.memory import AGAINST_TIME, Memory, Superseded, contains_answer, run_memory, superseded
+from segviz.memory import AGAINST_TIME, Memory, Superseded, contains_answer, superseded
 from segviz.retrieval import RetrievalSettings
 from segviz.text.captions import counted
 from segviz.tree import SOURCE_TURNS, UNSURE_TURNS, Structure
@@ -96,7 +95,7 @@ class Audit:
 
     ``failed`` has the index of each question that the system's search failed on, with the reason;
     it has no stages. ``one_result`` is True if the search returned the same for many questions.
-    ``right`` are graded answers and ``answers`` their texts, by index of the question.
+    ``answers`` are those of a run, by index of the question.
     """
 
     memory: Memory
@@ -104,8 +103,7 @@ class Audit:
     stages: tuple[EvidenceStage, ...]
     failed: tuple[tuple[int, str], ...] = ()
     one_result: bool = False
-    right: Mapping[int, bool] = field(default_factory=dict)
-    answers: Mapping[int, str] = field(default_factory=dict)
+    answers: Mapping[int, RunAnswer] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Returns the system, its retrieval and the share of gold turns in each stage."""
@@ -115,10 +113,26 @@ class Audit:
         summary = ", ".join(shares) or "no question with evidence"
         return f"Audit({self.memory.system} by {self.settings.in_words}: {summary})"
 
-    def graded(self, right: Mapping[int, bool], answers: Mapping[int, str]) -> Audit:
-        """Returns this audit with graded answers; ``right`` as in ``with_answers``."""
-        stages = with_answers(self.stages, right)
-        return replace(self, stages=stages, right=right, answers=answers)
+    def graded(self, answers: Mapping[int, RunAnswer]) -> Audit:
+        """Returns this audit with the answers of a run, and turns read for a wrong one marked."""
+        whole = replace(self, answers=answers)
+        return replace(whole, stages=with_answers(self.stages, whole.right))
+
+    @cached_property
+    def right(self) -> Mapping[int, bool]:
+        """Maps the index of each graded question to True if its answer is right.
+
+        An answer without a grade is right as in ``contains_answer``.
+        """
+        grades: dict[int, bool] = {}
+        for question in self.memory.conversation.questions:
+            given = self.answers.get(question.index, RunAnswer())
+            right = given.right
+            if right is None and given.answer is not None:
+                right = contains_answer(question, given.answer)
+            if right is not None:
+                grades[question.index] = right
+        return grades
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
@@ -132,16 +146,13 @@ class Audit:
         """
         memory, structure = self.memory, self.memory.structure
         nodes = np.flatnonzero(structure.retrievable).tolist()
-        extras = [structure.facts[node] for node in nodes]
-        attributed = [each for each in extras if "confidence" in each]
+        attributed = [each for node in nodes if "confidence" in (each := structure.facts[node])]
         turns = {turn for node in nodes for turn in memory.turn_ids(node)}
         return {
             "texts": len(nodes),
             "attributed": len(attributed),
             "unsure": sum(UNSURE_TURNS in each for each in attributed),
-            "no source": sum(
-                not each.get(SOURCE_TURNS) and UNSURE_TURNS not in each for each in attributed
-            ),
+            "no source": sum(map(_invented, attributed)),
             "against time": sum(AGAINST_TIME in each for each in attributed),
             "turns": len(memory.conversation.turns),
             "written": len(turns),
@@ -308,8 +319,7 @@ class Audit:
         names: Counter[str] = Counter()
         texts = 0
         for node in np.flatnonzero(memory.structure.retrievable).tolist():
-            extra = facts[node]
-            if "confidence" in extra and not extra.get(SOURCE_TURNS) and UNSURE_TURNS not in extra:
+            if _invented(facts[node]):
                 texts += 1
                 words = {*re.findall(r"\w+", memory.structure.text[node])}
                 names.update(word for word in words if word.istitle() and len(word) > 2)
@@ -320,10 +330,6 @@ class Audit:
             if count >= often and name.lower() not in known
         ][:2]
 
-    def limits(self, wanted: Mapping[str, float]) -> dict[str, tuple[float, bool]]:
-        """Compares shares of the gold turns with limits; see :func:`limits_of`."""
-        return limits_of(self.stages, wanted)
-
     @cached_property
     def lost(self) -> tuple[LostQuestion, ...]:
         """Questions that lost evidence or were answered wrong, those of the worst stage first.
@@ -331,7 +337,7 @@ class Audit:
         Questions that were answered right come last.
         """
         known = {question.index: question for question in self.memory.conversation.questions}
-        places: dict[int, list[int]] = {number: [] for number in self.right if number in known}
+        places: dict[int, list[int]] = {number: [] for number in self.right}
         for place, one in enumerate(self.stages):
             places.setdefault(one.question, []).append(place)
         lost = []
@@ -343,17 +349,12 @@ class Audit:
                 stage = min(stages, key=STAGES.index, default=ANSWERED_WRONG)
                 lost.append(LostQuestion(known[number], stage, tuple(mine), unread, right))
         order = [*STAGES, ANSWERED_WRONG]
-        return tuple(
-            sorted(
-                lost,
-                key=lambda each: (
-                    each.right is True,
-                    order.index(each.stage),
-                    -each.lost,
-                    each.question.index,
-                ),
-            )
-        )
+
+        def key(each: LostQuestion) -> tuple[bool, int, int, int]:
+            stage = order.index(each.stage)
+            return each.right is True, stage, -each.lost, each.question.index
+
+        return tuple(sorted(lost, key=key))
 
     def ranked(self, lost: LostQuestion) -> list[RankedText]:
         """Returns the texts that rank above the gold turns of a question, and those that hold them.
@@ -410,10 +411,6 @@ class Audit:
             }
             for one in self.stages
         ]
-
-    def tables(self) -> dict[str, list[Row]]:
-        """Returns the tables of :func:`tables_of` for the stages of this audit."""
-        return tables_of(self.stages)
 
 
 def tables_of(stages: Sequence[EvidenceStage]) -> dict[str, list[Row]]:
@@ -474,6 +471,12 @@ def limits_of(
     }
 
 
+def _invented(facts: Mapping[str, Any]) -> bool:
+    """Returns True for the facts of a stored text that was compared with all turns in vain."""
+    sourced = facts.get(SOURCE_TURNS) or UNSURE_TURNS in facts
+    return "confidence" in facts and not sourced
+
+
 def _unsure(structure: Structure, node: int) -> tuple[str, ...]:
     """Returns the turns that a stored text may come from."""
     return tuple(filter(None, str(structure.facts[node].get(UNSURE_TURNS, "")).split("\n")))
@@ -482,41 +485,34 @@ def _unsure(structure: Structure, node: int) -> tuple[str, ...]:
 def audit(
     memory: Memory,
     settings: RetrievalSettings | None = None,
-    *,
-    right: Mapping[int, bool] | None = None,
-    answers: Mapping[int, str] | None = None,
+    answers: Mapping[int, RunAnswer] | None = None,
     **changes: Any,
 ) -> Audit:
     """Audits a memory on the questions of its conversation.
 
-    The memory is asked by the retrieval of its system's paper (``native_settings``), if there is
-    one, else without propagation.
-
     Args:
-        memory: any memory, also one of stored texts (``memory_from``, ``provider``).
-        settings: of the retrieval; policy, alpha, horizon and method have no effect. ``budget``
-            as in ``evidence_stages``.
-        right: graded answers, as in ``with_answers``.
-        answers: their texts, by index of the question.
+        memory: any memory, also one of stored texts (``memory_from``, ``provider``) or of a run
+            (``run_memory``).
+        settings: of the retrieval. Without them the memory is asked by the retrieval of its
+            system's paper (``native_settings``), if there is one, else without propagation.
+            ``budget`` as in ``evidence_stages``.
+        answers: what a run answered, by index of the question (``segviz.loaders.runs``). Without
+            settings and ``k``, all that it retrieved counts as ranked.
         **changes: fields of the settings that differ.
 
     Raises:
         ValueError: For a setting out of range.
         HandoverError: The system's search fails on every question.
     """
-    still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
-    asked = replace(settings or RetrievalSettings(), **{**changes, **still})
-    found = audit_by(memory, native_settings(memory, asked) or asked)
-    return found.graded(right or {}, answers or {})
-
-
-def audit_by(memory: Memory, settings: RetrievalSettings) -> Audit:
-    """Audits a memory as :func:`audit` does, by any retrieval.
-
-    Raises:
-        HandoverError: The system's search fails on every question.
-    """
-    asked = settings.resolved(memory.model)
+    answers = answers or {}
+    if settings is None:
+        longest = max((len(each.retrieved or ()) for each in answers.values()), default=0)
+        still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
+        usual = RetrievalSettings(**{**({"k": longest} if longest else {}), **changes, **still})
+        asked = native_settings(memory, usual) or usual
+    else:
+        asked = replace(settings, **changes)
+    asked = asked.resolved(memory.model)
     questions = memory.conversation.questions
     stages: list[EvidenceStage] = []
     failed: list[tuple[int, str]] = []
@@ -538,47 +534,5 @@ def audit_by(memory: Memory, settings: RetrievalSettings) -> Audit:
         and results != {()}
         and asked.k < memory.structure.retrievable.sum()
     )
-    return Audit(memory, asked, tuple(stages), tuple(failed), bool(same))
-
-
-def audit_run(
-    conversation: Conversation,
-    answers: Mapping[int, RunAnswer],
-    stored: Sequence[StoredText] = (),
-    *,
-    name: str,
-    embedder: str | Embedder = "auto",
-    **changes: Any,
-) -> Audit:
-    """Audits what a run retrieved and answered.
-
-    Args:
-        conversation: the conversation.
-        answers: what the run did with its questions, by index; graded as in ``grades_of_run``.
-        stored: the texts that the run's memory stored, as in ``run_memory``.
-        name: name of the system.
-        embedder: as in ``segviz.build``.
-        **changes: fields of the settings; without ``k`` all retrieved texts count as ranked.
-
-    Raises:
-        ValueError: For a setting out of range, or ids that name nothing.
-    """
-    memory = run_memory(conversation, answers, stored, name=name, embedder=embedder)
-    longest = max((len(each.retrieved or ()) for each in answers.values()), default=0)
-    right, texts = grades_of_run(conversation, answers)
-    return audit(memory, right=right, answers=texts, **{"k": max(longest, 1), **changes})
-
-
-def grades_of_run(
-    conversation: Conversation, answers: Mapping[int, RunAnswer]
-) -> tuple[dict[int, bool], dict[int, str]]:
-    """Returns the grades and the texts of a run's answers, by index of the question.
-
-    An answer without a grade in the file is right as in ``contains_answer``.
-    """
-    texts = {number: each.answer for number, each in answers.items() if each.answer is not None}
-    grades = {number: each.right for number, each in answers.items()}
-    for number, text in texts.items():
-        if grades[number] is None:
-            grades[number] = contains_answer(conversation.question(number), text)
-    return {number: right for number, right in grades.items() if right is not None}, texts
+    found = Audit(memory, asked, tuple(stages), tuple(failed), bool(same))
+    return found.graded(answers) if answers else found

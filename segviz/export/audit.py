@@ -9,7 +9,7 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from segviz.evaluation import number_of
-from segviz.evaluation.audit import Audit, LostQuestion
+from segviz.evaluation.audit import Audit, LostQuestion, limits_of, tables_of
 from segviz.evaluation.stages import STAGES, curve_rows, occurring
 from segviz.export.report import STYLE, Markup, escaped, report_html, table_html
 from segviz.export.text import legal
@@ -104,9 +104,10 @@ def question_html(audit: Audit, lost: LostQuestion) -> Markup:
     lines = []
     if lost.question.answer is not None:
         lines.append(f"Gold answer: {lost.question.answer}")
-    if lost.question.index in audit.answers:
+    answer = audit.answers.get(lost.question.index)
+    if answer is not None and answer.answer is not None:
         grade = {True: "right", False: "wrong", None: "not graded"}[lost.right]
-        lines.append(f"Answer, {grade}: {audit.answers[lost.question.index]}")
+        lines.append(f"Answer, {grade}: {answer.answer}")
     heads = ("rank", f"from {when}" if days else when, "gold turn", "text")
     table = f'<div class="tracks">{table_html(heads, rows)}</div>' if rows else ""
     return Markup("".join(f"<p>{escaped(line)}</p>" for line in lines) + table)
@@ -153,7 +154,7 @@ def audit_html(audit: Audit) -> str:
         f"{asked.in_words} count as ranked{budget}.",
     ]
     # The stages of gold turns, as a bar and as numbers, over all and by category and session.
-    tables = audit.tables()
+    tables = tables_of(audit.stages)
     stages = occurring(tables["all"])
     keys = "".join(f'<span class="key s{STAGES.index(stage)}"></span>{stage}' for stage in stages)
     cells = []
@@ -208,12 +209,12 @@ def audit_junit(audit: Audit, limits: Mapping[str, float]) -> str:
 
     Args:
         audit: the audit.
-        limits: as in ``Audit.limits``.
+        limits: as in ``limits_of``.
 
     Raises:
-        ValueError: as for ``Audit.limits``.
+        ValueError: as for ``limits_of``.
     """
-    memory, results = audit.memory, audit.limits(limits)
+    memory, results = audit.memory, limits_of(audit.stages, limits)
     failures = sum(not kept for _, kept in results.values())
     suite = Element(
         "testsuite", name=legal("segviz audit"), tests=str(len(results)), failures=str(failures)

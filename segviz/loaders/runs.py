@@ -1,8 +1,8 @@
 """Reads a run file: what a system retrieved and answered for the questions of a data set.
 
-Known are LongMemEval's hypotheses and retrieval log, LoCoMo's file of predictions, and plain
-records of ``question_id`` or ``question`` with any of ``retrieved``, ``answer`` and ``right``, as
-JSON, JSON Lines or a table.
+Known are LongMemEval's hypotheses and retrieval log, LoCoMo's file of predictions, the table of
+``segviz grade``, and plain records of ``question_id`` or ``question`` with any of ``retrieved``,
+``answer`` and ``right``, as JSON, JSON Lines or a table.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class RunAnswer:
     ``answer`` is the system's, ``right`` a grade in the file.
     """
 
-    retrieved: tuple[StoredText, ...] | None
-    answer: str | None
-    right: bool | None
+    retrieved: tuple[StoredText, ...] | None = None
+    answer: str | None = None
+    right: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -59,18 +59,32 @@ class Run:
     name: str
     entries: tuple[QuestionEntry, ...]
 
-    def of(self, conversation: Conversation, ids: Sequence[str]) -> dict[int, RunAnswer]:
+    @property
+    def retrieves(self) -> bool:
+        """True if a record says what was retrieved; else the file has only answers or grades."""
+        return any(name in _spelled(each.fields) for each in self.entries for name in _RETRIEVED)
+
+    def of(
+        self, conversation: Conversation, ids: Sequence[str] = (), system: str = ""
+    ) -> dict[int, RunAnswer]:
         """Returns what the run did with the questions of a conversation, by their index.
 
         A record belongs to the question with its text, or with the number at the end of its id. If
         it names one of the conversations ``ids`` of the data set, only that one counts. An id alone
-        is enough where a conversation has one question.
+        is enough where a conversation has one question. Records under another ``conversation``, or
+        another ``system`` where that is named, are left out.
+
+        Raises:
+            LoadError: Two records of one question differ.
         """
         by_text: dict[str, list[Question]] = defaultdict(list)
         for question in conversation.questions:
             by_text[plain_question(question.text)].append(question)
         answers: dict[int, RunAnswer] = {}
+        own = {"conversation": conversation.id} | ({"system": system} if system else {})
         for entry in self._about(conversation.id, ids):
+            if any(entry.fields.get(name, mine) != mine for name, mine in own.items()):
+                continue
             asked = entry.fields.get("question")
             numbered = str(asked) if str(asked).isdecimal() else ""
             number = int(numbered or entry.number(conversation.id))
@@ -79,7 +93,10 @@ class Run:
                 several = by_text.get(plain_question(asked), ())
             exact = [each for each in several if each.index == number]
             for question in exact or (several if len(several) == 1 else ()):
-                answers[question.index] = _answer(entry.fields, conversation)
+                answer = _answer(entry.fields, conversation)
+                if answers.setdefault(question.index, answer) != answer:
+                    what = f"question {question.index} of {conversation.id!r:.60} has two answers"
+                    raise LoadError(what, self.name, "one record for each", "keep one retrieval")
         return answers
 
     def _about(self, conversation: str, ids: Sequence[str]) -> Iterator[QuestionEntry]:
@@ -161,7 +178,10 @@ def _answer(fields: Mapping[str, Any], conversation: Conversation) -> RunAnswer:
     if isinstance(items, list):
         texts = _Texts(conversation, fields.get("haystack_session_ids"))
         retrieved = tuple(dict.fromkeys(map(texts.of, items)))
-    return RunAnswer(retrieved, _said(parts), _YES_NO.get(str(right).lower()))
+    graded = _YES_NO.get(str(right).lower())
+    # Beside a column of grades, an answer without one was left ungraded on purpose.
+    ungraded = graded is None and any(name in parts for name in _RIGHT)
+    return RunAnswer(retrieved, None if ungraded else _said(parts), graded)
 
 
 class _Texts:

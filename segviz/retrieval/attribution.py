@@ -17,7 +17,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,8 +132,8 @@ def attribute(
             allowed = allowed + guide
             parts.append(
                 [
-                    next(scores) + subject * (speaker == _subject(clause, names)) + allowed
-                    for clause in clauses(text)
+                    next(scores) + subject * (speaker == who) + allowed
+                    for who in _subjects(text, names)
                 ]
             )
         # Texts about one speaker have an order of their own.
@@ -332,6 +332,13 @@ def _subject(text: str, names: Mapping[str, str]) -> str:
     """Returns the speaker named first in a text; "" for none. ``names`` maps words to speakers."""
     words = (word.lower() for word in re.findall(r"\w+", text))
     return next((names[word] for word in words if word in names), "")
+
+
+def _subjects(text: str, names: Mapping[str, str]) -> list[str]:
+    """Returns the subject of each clause; without a name it is that of the clause before."""
+    own = (_subject(clause, names) for clause in clauses(text))
+    subjects = accumulate(own, lambda last, each: each or last, initial=_subject(text, names))
+    return [*subjects][1:]
 
 
 def _of_session(item: StoredText, session: NDArray[np.int64], numbers: dict[str, int]) -> Floats:

@@ -70,24 +70,24 @@ def test_answers_tell_what_was_read_and_answered_wrong(run, store, tmp_path):
     (tmp_path / "answers.csv").write_text("\n".join(ANSWERS))
     asked = (*ASK, "--store", store, "-k", 60)
     before = run(*asked, "--json").json["evidence"]
-    after = run(*asked, "--answers", "answers.csv", "--json").json["evidence"]
+    after = run(*asked, "--run", "answers.csv", "--json").json["evidence"]
     wrong = [row["number"] for row in after if row["stage"] == "read, answered wrong"]
     read = [row["number"] for row in before if row["stage"] == "read"]
     assert wrong == [number for number in read if number in range(0, 40, 2)] != []
-    assert "answered" in run(*asked, "--answers", "answers.csv").out
+    assert "answered" in run(*asked, "--run", "answers.csv").out
 
 
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
         (ANSWERS[:1] + ANSWERS[-1:], "no answer of mem0"),
-        ((*ANSWERS, ANSWERS[1]), "two answers"),
-        (("question,right", "Who?,1"), "its number"),
+        ((*ANSWERS, ANSWERS[1].replace("False", "True")), "two answers"),
+        (("question,right", "Who?,1"), "no answer of mem0 to ines-theo"),
     ],
 )
 def test_answers_that_cannot_be_used_are_refused(run, store, tmp_path, rows, problem):
     (tmp_path / "answers.csv").write_text("\n".join(rows))
-    ran = run(*ASK, "--store", store, "--answers", "answers.csv")
+    ran = run(*ASK, "--store", store, "--run", "answers.csv")
     assert ran.code == 2
     assert problem in ran.err
 

@@ -11,11 +11,12 @@ import pytest
 import segviz
 from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.embedding import HashingEmbedder
-from segviz.evaluation.audit import audit, superseded
+from segviz.evaluation.audit import audit, limits_of, superseded
 from segviz.evaluation.stages import curve_rows
 from segviz.export.audit import audit_html, audit_junit, question_html
 from segviz.export.tables import rows_csv
 from segviz.handover import HandoverError
+from segviz.loaders.runs import RunAnswer
 from segviz.memory import system_of
 from tests.memories import KINDS, built, sample
 from tests.memory.test_stored_texts import FACTS, conversation
@@ -215,13 +216,13 @@ def test_limits_are_kept_or_missed_and_written_as_junit():
     found = planted(lambda i: None if i < 5 else 1 if i < 15 else 50)
     wanted = {"recall": 0.5, "never-written": 0.2, "written-not-ranked": 0.25}
     shares = {"recall": (0.5, True), "never-written": (0.25, False)}
-    assert found.limits(wanted) == shares | {"written-not-ranked": (0.25, True)}
+    assert limits_of(found.stages, wanted) == shares | {"written-not-ranked": (0.25, True)}
     suite = ElementTree.fromstring(audit_junit(found, wanted))
     assert (suite.get("tests"), suite.get("failures")) == ("3", "1")
     failed = [case.get("name") for case in suite if case.find("failure") is not None]
     assert failed == ["never-written"]
     with pytest.raises(ValueError, match="'unread' is no limit; choose from recall, never-written"):
-        found.limits({"unread": 0.5})
+        limits_of(found.stages, {"unread": 0.5})
 
 
 def test_every_piece_of_advice_opens_its_turns_on_the_page():
@@ -276,7 +277,8 @@ def test_a_store_that_was_not_empty_is_said(before):
 
 def test_lost_questions_come_worst_stage_first_and_right_answers_last():
     found = planted(lambda i: None if i < 2 else 1 if i < 4 else 30)
-    graded = found.graded({0: True, 1: False, 2: False}, {1: HOSTILE})
+    answers = {number: RunAnswer(None, HOSTILE, number == 0) for number in range(3)}
+    graded = found.graded(answers)
     assert [(each.question.index, each.stage, each.right) for each in graded.lost[:4]] == [
         (1, "never written", False),
         (4, "written, not ranked", None),

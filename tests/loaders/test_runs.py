@@ -7,13 +7,19 @@ import pytest
 import segviz
 from segviz.conversation import StoredText
 from segviz.embedding import HashingEmbedder
-from segviz.evaluation.audit import audit_run, grades_of
+from segviz.evaluation.audit import audit, grades_of
 from segviz.loaders import LoadError
-from segviz.loaders.runs import read_run
+from segviz.loaders.runs import RunAnswer, read_run
+from segviz.memory import run_memory
 from tests.memories import sample
 
 BOAT = sample(sessions=6)
 FIRST = BOAT.questions[0]
+
+
+def audit_run(records, stored=(), **changes):
+    memory = run_memory(BOAT, records, stored, name="mine", embedder=HashingEmbedder())
+    return audit(memory, answers=records, **changes)
 
 
 def of(*records, ids=(BOAT.id,), conversation=BOAT):
@@ -38,6 +44,22 @@ def test_a_record_of_another_conversation_is_left_out():
     other = {"question_id": "other-1-0", "question": FIRST.text, "answer": "yes"}
     assert of(other, ids=(BOAT.id, "other-1")) == {}
     assert list(of(other)) == [0]
+
+
+def test_the_records_of_one_system_count_and_two_that_differ_are_an_error():
+    mine = {"question": "0", "conversation": BOAT.id, "system": "a", "answer": "x", "right": "True"}
+    records = (mine, mine | {"system": "b", "right": "False"}, mine | {"conversation": "other"})
+    run = read_run(json.dumps(records).encode(), "mine.json")
+    assert not run.retrieves
+    for system, right in (("a", True), ("b", False)):
+        (answer,) = run.of(BOAT, system=system).values()
+        assert answer.right == right
+    with pytest.raises(LoadError, match="question 0 of 'ines-theo' has two answers"):
+        run.of(BOAT)
+
+
+def test_an_answer_that_the_file_leaves_ungraded_has_no_grade():
+    assert of({"question": "0", "answer": "x", "right": ""}) == {0: RunAnswer()}
 
 
 def test_ids_of_turns_and_sessions_become_their_texts():
@@ -104,7 +126,7 @@ def test_a_run_is_audited_at_its_own_ranks_and_graded():
         {"question": FIRST.text, "retrieved": [*others, gold], "answer": f"It is {FIRST.answer}."},
         {"question": second.text, "answer": "No idea"},
     )
-    found = audit_run(BOAT, records, name="mine", embedder=HashingEmbedder())
+    found = audit_run(records)
     stages = {one.turn: one for one in found.stages}
     assert {one.question for one in found.stages} == {FIRST.index}
     assert (stages[gold].stage, stages[gold].rank) == ("read", 5)
@@ -113,14 +135,14 @@ def test_a_run_is_audited_at_its_own_ranks_and_graded():
     ]
     assert found.right == {FIRST.index: True, second.index: False}
     assert grades_of([found])[0] == {"group": "all", "answers": 2, "right": 0.5}
-    cut = audit_run(BOAT, records, name="mine", embedder=HashingEmbedder(), k=4)
+    cut = audit_run(records, k=4)
     assert {one.stage for one in cut.stages if one.turn == gold} == {"written, not ranked"}
 
 
 def test_unknown_ids_are_an_error_that_names_one():
     records = of({"question": FIRST.text, "retrieved": ["m-17"]})
     with pytest.raises(ValueError, match="'m-17', which is no turn or session"):
-        audit_run(BOAT, records, name="mine", embedder=HashingEmbedder())
+        audit_run(records)
     stored = [StoredText("m-17", "Something that was said", FIRST.evidence[:1])]
-    found = audit_run(BOAT, records, stored, name="mine", embedder=HashingEmbedder())
+    found = audit_run(records, stored)
     assert found.stages[0].stage == "read"

@@ -22,6 +22,7 @@ from segviz.evaluation import (
 )
 from segviz.figures.compare import DIFFERENCE, standing_plot, standing_sentence
 from segviz.llm import ChatByRole, usage
+from segviz.loaders.runs import RunAnswer
 from segviz.memory import CallEstimate, Rehearsal, answer
 from segviz.ui.pages.compare import Comparing
 from segviz.ui.pages.compare.lost import lost_panel, upload
@@ -51,9 +52,16 @@ def graded_panel(compared: Comparing) -> None:
     opened = upload(compared)
     above = st.container()
     answers = answers_panel(compared)
-    right = {label: answered.right for label, answered in answers.items()}
+    graded = {
+        label: {
+            row.index: RunAnswer(None, row.answer, row.right)
+            for row in each.rows
+            if row.right is not None
+        }
+        for label, each in answers.items()
+    }
     with above:
-        shown = followed(compared, right, opened)
+        shown = followed(compared, graded, opened)
         stages_panel(compared, shown)
         lost_panel(shown, opened)
 

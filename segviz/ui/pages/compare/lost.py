@@ -12,7 +12,7 @@ import streamlit as st
 
 from segviz import store
 from segviz.evaluation import native_settings
-from segviz.evaluation.audit import LostQuestion, grades_of_run
+from segviz.evaluation.audit import LostQuestion
 from segviz.export import file_name
 from segviz.export.audit import TRACK_STYLE, audit_html, lost_sentence, question_html
 from segviz.loaders import LoadError
@@ -102,7 +102,7 @@ def _read(compared: Comparing, data: bytes, name: str) -> Followed:
     if not answers:
         raise ValueError("it has no record of a question of this conversation")
     memory = run_memory(conversation, answers, name=label, embedder=embedder)
-    return Followed(label, "", memory, settings, *grades_of_run(conversation, answers))
+    return Followed(label, "", memory, settings, answers)
 
 
 def lost_panel(shown: Mapping[str, Followed], opened: Followed | None) -> None:

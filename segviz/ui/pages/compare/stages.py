@@ -9,9 +9,10 @@ from typing import Any
 import streamlit as st
 
 from segviz.conversation import STORES, sample_path
-from segviz.evaluation.audit import Audit, audit_by
+from segviz.evaluation.audit import Audit, audit
 from segviz.evaluation.stages import STAGE_CHART, STAGES, occurring, stage_rows
 from segviz.figures.charts import rows_figure
+from segviz.loaders.runs import RunAnswer
 from segviz.loaders.stored import read_stored
 from segviz.memory import Memory, memory_from
 from segviz.retrieval import RetrievalSettings
@@ -34,15 +35,14 @@ _BY = {"all questions": "", "by category": "category", "by session": "session", 
 class Followed:
     """Memory through which gold turns are followed, by ``settings``, with its ``label``.
 
-    ``key`` is the content key of both. ``right`` and ``answers`` are those of ``Audit``.
+    ``key`` is the content key of both. ``answers`` are those of ``Audit``.
     """
 
     label: str
     key: str
     memory: Memory
     settings: RetrievalSettings
-    right: Mapping[int, bool] = field(default_factory=dict)
-    answers: Mapping[int, str] = field(default_factory=dict)
+    answers: Mapping[int, RunAnswer] = field(default_factory=dict)
 
     def audit(self) -> Audit | None:
         """Returns the audit of the memory; None if the user has stopped it."""
@@ -51,18 +51,20 @@ class Followed:
             self.key,
             _KEPT,
             "Follow every gold turn",
-            lambda: audit_by(self.memory, self.settings),
+            lambda: audit(self.memory, self.settings),
         )
-        return found and found.graded(self.right, self.answers)
+        return found and found.graded(self.answers)
 
 
 def followed(
-    compared: Comparing, right: Mapping[str, Mapping[int, bool]], opened: Followed | None
+    compared: Comparing,
+    answers: Mapping[str, Mapping[int, RunAnswer]],
+    opened: Followed | None,
 ) -> dict[str, Followed]:
     """Returns the memories whose gold turns are followed, by label.
 
     They are those of the page, the facts that come with the conversation, and an ``opened`` one.
-    ``right`` maps the label of a system to its graded answers.
+    ``answers`` maps the label of a system to its graded answers.
     """
     session, memories = compared.session, dict(compared.memories)
     if facts := _facts(session):
@@ -73,7 +75,7 @@ def followed(
         full, asked = compared.label(name), compared.asked(name)
         key = fingerprint(session.key, name, repr(asked), repr(memory.settings))
         label = full.partition(" (")[0]
-        shown[label] = Followed(label, key, memory, asked, right.get(full, {}))
+        shown[label] = Followed(label, key, memory, asked, answers.get(full, {}))
     return shown if opened is None else {**shown, opened.label: opened}
 
 
@@ -97,11 +99,11 @@ def stages_panel(compared: Comparing, shown: Mapping[str, Followed]) -> None:
         evidence = {}
         for label, memory in shown.items():
             if one in (None, label):
-                audit = memory.audit()
-                if audit is None:
+                found = memory.audit()
+                if found is None:
                     return
-                if audit.stages:
-                    evidence[label] = audit.stages
+                if found.stages:
+                    evidence[label] = found.stages
         rows: list[dict[str, Any]] = [
             row | ({} if one else {"group": name})
             for name, turns in evidence.items()
