@@ -139,13 +139,15 @@ def verify(system: System) -> None:
 def _content(memory: Memory, stored: bool) -> object:
     """Returns the parts of a memory in which two builds must agree.
 
-    They are its file; of a memory of another program, if ``stored``, its texts and their turns.
+    They are its file; of a memory of another program, if ``stored``, its texts and their turns, and
+    the notes of its steps, of which the first says what a store had before.
     """
     if not stored:
         return store.dump(memory.saved)
     structure = memory.structure
     nodes = np.flatnonzero(structure.retrievable).tolist()
-    return sorted((structure.text[node], memory.turn_ids(node)) for node in nodes)
+    texts = sorted((structure.text[node], memory.turn_ids(node)) for node in nodes)
+    return texts, [step.note for step in memory.steps]
 
 
 def _built(conversation: Conversation, system: System, embedder: HashingEmbedder) -> Memory:

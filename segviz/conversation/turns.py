@@ -167,6 +167,7 @@ class StoredText:
     ``ended`` when it stopped being true, None if unknown. ``confidence`` in [0, 1] is that of
     attributed sources; it is 1 for sources from the file. ``of_event`` is True if ``time`` is that
     of an event in the text. ``contradicted`` is True if its words are of a turn after its time.
+    ``owner`` is the collection, user or conversation that the store keeps it for, "" if unknown.
     """
 
     id: str
@@ -178,6 +179,7 @@ class StoredText:
     confidence: float = 1.0
     of_event: bool = False
     contradicted: bool = False
+    owner: str = ""
 
     def among(self, turns: Collection[str]) -> StoredText:
         """Returns the text with only those sources that are ids of ``turns``.

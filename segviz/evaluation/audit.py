@@ -32,7 +32,14 @@ from segviz.evaluation.stages import (
 )
 from segviz.handover import HandoverError
 from segviz.loaders.runs import RunAnswer
-from segviz.memory import AGAINST_TIME, Memory, Superseded, contains_answer, superseded
+from segviz.memory import (
+    AGAINST_TIME,
+    LEFT_OUT,
+    Memory,
+    Superseded,
+    contains_answer,
+    superseded,
+)
 from segviz.retrieval import RetrievalSettings
 from segviz.text.captions import counted
 from segviz.tree import SOURCE_TURNS, UNSURE_TURNS, Structure
@@ -178,14 +185,8 @@ class Audit:
                     f"out; the first is number {number}: {reason}"
                 )
             )
-        before = getattr(self.memory.model, "texts_before", {})
-        if there := before.get(self.memory.conversation.turns):
-            wrong.append(
-                Advice(
-                    f"The store had {counted(there, 'text')} before the first was added: give each "
-                    "conversation an empty one."
-                )
-            )
+        notes = (step.note for step in self.memory.steps[:1])
+        wrong += [Advice(note) for note in notes if note.startswith(LEFT_OUT)]
         if self.one_result:
             wrong.append(
                 Advice("The search returns the same texts whatever is asked: look at its query.")

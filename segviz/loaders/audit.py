@@ -46,15 +46,8 @@ class QuestionEntry:
 
     def names(self, conversation: str) -> bool:
         """Returns True if the entry's id, or a key above it, contains a conversation's id."""
-        if conversation.isdecimal():  # an id made by the loader: every number would match
-            return False
         owners = (self.fields.get(name) for name in OWNERS)
-        whole = rf"(?<![^\W_]){re.escape(conversation)}(?![^\W_])"
-        return any(
-            conversation in one and re.search(whole, one)
-            for one in (*owners, *self.owners, *self.place)
-            if isinstance(one, str)
-        )
+        return any(is_named(conversation, one) for one in (*owners, *self.owners, *self.place))
 
     def number(self, conversation: str = "") -> int:
         """Returns the index of the question, -1 without one.
@@ -64,6 +57,14 @@ class QuestionEntry:
         own = str(self.fields.get("question_id", "")).replace(conversation, "")
         match = re.search(r"[0-9]{1,9}$", own)
         return int(match[0]) if match else -1
+
+
+def is_named(conversation: str, text: object) -> bool:
+    """Returns True if a text contains the id of a conversation as a whole word."""
+    # An id that the loader made is a number, and every number would match.
+    if not isinstance(text, str) or conversation.isdecimal() or conversation not in text:
+        return False
+    return bool(re.search(rf"(?<![^\W_]){re.escape(conversation)}(?![^\W_])", text))
 
 
 def with_audit(

@@ -42,6 +42,10 @@ NAMES: dict[str, tuple[str, ...]] = {
         "updatedat".split()
     ),
     "ended": tuple("invalidat expiredat validuntil deletedat".split()),
+    "owner": tuple(
+        "collection collectionname namespace conversation conversationid sampleid userid groupid "
+        "graphid agentid owner".split()
+    ),
 }
 """Usual names of a record's keys by meaning, the best first (``document.spelled``)."""
 
@@ -111,13 +115,19 @@ def _chroma_rows(data: bytes) -> list[dict[str, object]]:
             if not {"embeddings", "embedding_metadata"} <= {*tables}:
                 expected = "the tables embeddings and embedding_metadata of chroma"
                 raise LoadError(f"its tables are {', '.join(tables)[:200]}", expected=expected)
+            collection = "NULL"
+            if {"segments", "collections"} <= {*tables}:
+                collection = (
+                    "(SELECT c.name FROM segments s JOIN collections c ON c.id = s.collection "
+                    "WHERE s.id = e.segment_id)"
+                )
             found = database.execute(
-                "SELECT e.id, e.embedding_id, m.key, "
+                f"SELECT e.id, e.embedding_id, {collection}, m.key, "
                 "coalesce(m.string_value, m.int_value, m.float_value) FROM embeddings e "
                 "JOIN embedding_metadata m ON m.id = e.id ORDER BY e.id"
             )
-            for number, name, key, value in found:
-                row = rows.setdefault(number, {"id": name})
+            for number, name, owner, key, value in found:
+                row = rows.setdefault(number, {"id": name, "collection": owner})
                 row["document" if key == "chroma:document" else str(key)] = value
     except sqlite3.Error as error:
         raise LoadError(f"the SQLite file cannot be read ({error})") from None
@@ -151,6 +161,7 @@ def stored_text(record: Mapping[str, object]) -> StoredText:
     several = sources if isinstance(sources, list | tuple) else [sources]
     named = (each.get("id") if isinstance(each, dict) else each for each in several)
     text, _ = printable(str(fields["text"]).strip())
+    owner = parsed_cell(fields["owner"])  # a namespace is a list
     return StoredText(
         id=str(fields["id"] if fields["id"] is not None else ""),
         text=text,
@@ -159,6 +170,7 @@ def stored_text(record: Mapping[str, object]) -> StoredText:
         time=read_time(fields["time"]),
         ended=read_time(fields["ended"]),
         of_event=has_event_time(record),
+        owner="/".join(map(str, owner)) if isinstance(owner, list | tuple) else str(owner or ""),
     )
 
 
@@ -197,10 +209,13 @@ def _records_of(document: dict[str, object]) -> Iterator[dict[str, object]]:
     if not lists and str(field_of(record, "text") or "").strip():
         yield record
         return
-    # Beside such lists, objects such as ``metadata`` are no records.
+    # Beside such lists, objects such as ``metadata`` are no records. An unusual key above records
+    # may be a conversation or user.
+    keys = {spelled(str(name)): name for name in document}
     for name, each in parts.items():
         if name in lists or (isinstance(each, dict) and not (lists and name in _INSIDE)):
-            yield from records_in(each, name)
+            above = {} if name in (*_LISTS, *_INSIDE) else {"owner": keys[name]}
+            yield from (above | record for record in records_in(each, name))
 
 
 def _rows_of_columns(parts: Mapping[str, object]) -> list[dict[str, object]]:

@@ -32,7 +32,7 @@ from segviz.memory.factory import (
     parts_of,
     sound,
 )
-from segviz.memory.from_table import AGAINST_TIME, locomo_facts, memory_from
+from segviz.memory.from_table import AGAINST_TIME, LEFT_OUT, locomo_facts, memory_from
 from segviz.memory.live import Watch, Watched
 from segviz.memory.memory import (
     Memory,
@@ -49,6 +49,7 @@ from segviz.memory.written import TextRequest
 __all__ = [
     "AGAINST_TIME",
     "COMPONENTS",
+    "LEFT_OUT",
     "RIGHT_FROM",
     "BuildPaused",
     "Building",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -19,10 +21,12 @@ from segviz import files
 from segviz.conversation import UNIT_RULES, Conversation, StoredText, Unit, seconds
 from segviz.embedding import Embedder, as_embedder, unit_rows
 from segviz.loaders import GAP_HOURS, LoadError, table_rows
+from segviz.loaders.audit import is_named
 from segviz.loaders.chat import Message, in_sessions, session_of, speakers_of
 from segviz.loaders.stored import field_of, has_event_time, parsed_cell, read_stored
 from segviz.memory.memory import Memory
 from segviz.retrieval.attribution import UNSURE, attribute, verbatim
+from segviz.text.captions import counted
 from segviz.text.dates import read_time
 from segviz.tree import (
     GHOST,
@@ -48,6 +52,12 @@ _KNOWN = {
 _TREE = {"parent", "level", "start", "vector"}  # columns that dumps of stores do not have
 AGAINST_TIME = "words against time"
 """Fact of a stored text whose words are of a turn that was said after the text was written."""
+LEFT_OUT = "Left out: "
+"""Beginning of the note of a first step that says which texts of a store are left out."""
+_NUMBER = re.compile(r"[\W_]*(?:session)?[\W_]*\d+$")  # at the end of the id of a text or session
+_DIGITS = re.compile(r"\d+")
+_GROUP, _TRIED, _NAMED = 5, 50, 3  # texts of a name that are judged, at least and most; names said
+_OWN, _FOREIGN = 0.4, 0.7  # share of texts without a source, at most and at least
 _MOST = 5_000_000  # nodes
 _DEEPEST = 10_000  # levels
 
@@ -102,7 +112,8 @@ def memory_from(
     ``session``, guided by its ``time``, and its facts get a ``confidence``. A text that no turn
     explains has no source, and an unsure source gets no credit. A unit without a leaf becomes a
     ghost: a leaf below the texts written from it, which is drawn but never retrieved. So a memory
-    gets credit only for what it stores.
+    gets credit only for what it stores. Texts that a store keeps for another conversation or user
+    are left out, which the note of the first step says.
 
     A node is added in the step that completes its subtree. If a leaf has a ``decision``, which may
     choose an open node, every node is added with its first unit and grows instead; it has no text,
@@ -125,12 +136,15 @@ def memory_from(
         ValueError: A row is invalid; the message names it.
     """
     drawn = [edge[:2] for edge in nodes.edges] if _is_graph(nodes) else []
-    table = table_of(nodes) if conversation is None else _stored_rows(nodes, conversation)
+    model, note = as_embedder(embedder), ""
+    if conversation is None:
+        table = table_of(nodes)
+    else:
+        table, note = _stored_rows(nodes, conversation, model)
     if not table and conversation is None:
         raise ValueError("there are no nodes; expected a row for each, with id and text")
     linked = _linked(table, [*drawn, *edges])
     leaves = [place for place, node in enumerate(linked) if not node.children]
-    model = as_embedder(embedder)
     rows = len(linked)
     if conversation is None:
         _raise_levels(linked)
@@ -144,6 +158,8 @@ def memory_from(
         _raise_levels(linked)
     vectors = np.pad(_vectors(linked[:rows], model), ((0, len(linked) - rows), (0, 0)))
     steps = _steps(linked, leaves, conversation.units(unit), vectors)
+    if note and steps:
+        steps = (replace(steps[0], note=note), *steps[1:])
     return Memory(conversation, unit, name, (), {}, model, steps)
 
 
@@ -178,16 +194,67 @@ def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:
     return [_row(each) if isinstance(each, StoredText) else each for each in nodes]
 
 
-def _stored_rows(nodes: Any, conversation: Conversation) -> Sequence[Mapping[str, Any]]:
-    """Returns the rows of a table; a file without a column of ``_TREE`` is a store's dump."""
-    if not isinstance(nodes, str | Path):
-        return table_of(nodes)
-    with suppress(LoadError):  # not a table, but perhaps lists of texts by user or session
-        rows = table_of(nodes)
-        if any(_TREE & row.keys() for row in rows):
-            return rows
+def _stored_rows(
+    nodes: Any, conversation: Conversation, embedder: Embedder
+) -> tuple[Sequence[Mapping[str, Any]], str]:
+    """Returns the rows of a table, and a sentence on texts that are left out, "" for none.
+
+    A file without a column of ``_TREE`` is a store's dump.
+    """
+    if isinstance(nodes, str | Path):
+        with suppress(LoadError):  # not a table, but perhaps lists of texts by user or session
+            rows = table_of(nodes)
+            if any(_TREE & row.keys() for row in rows):
+                return rows, ""
+        nodes = read_stored(nodes)
+    if not isinstance(nodes, list | tuple) or not all(isinstance(n, StoredText) for n in nodes):
+        return table_of(nodes), ""
     turns = {turn.id for turn in conversation.turns}
-    return [_row(each.among(turns)) for each in read_stored(nodes)]
+    mine, others = _of_conversation(nodes, conversation, embedder)
+    listed = ", ".join(
+        f"{counted(number, 'text')} of {name!r:.60}" for name, number in others.most_common(_NAMED)
+    )
+    note = f"{LEFT_OUT}{listed}, not of this conversation." if others else ""
+    return [_row(each.among(turns)) for each in mine], note
+
+
+def _of_conversation(
+    stored: Sequence[StoredText], conversation: Conversation, embedder: Embedder
+) -> tuple[Sequence[StoredText], Counter[str]]:
+    """Divides the texts of a store into those of a conversation and, counted by name, others.
+
+    The owner of a text, or the beginning of its session or id, may be the name of a conversation or
+    of a user. One like the conversation's own ("conv-30" beside "conv-26") is another's. So is one
+    of whose texts most have no source, if another has sources or the conversation's name is there.
+    """
+
+    def lacking(texts: list[StoredText]) -> float:
+        """Returns the share of texts without a source, over some of them."""
+        some = texts[:: -(-len(texts) // _TRIED)]
+        bare = [replace(each, sources=(), session="", time=None) for each in some]
+        made = attribute(bare, conversation, embedder)
+        return sum(not each.sources for each in made) / len(made)
+
+    for column in ("owner", "session", "id"):
+        by_name: dict[str, list[StoredText]] = {}
+        for each in stored:
+            whole = getattr(each, column)
+            name = whole if column == "owner" else _NUMBER.sub("", whole)
+            by_name.setdefault(name, []).append(each)
+        own = {name for name in by_name if is_named(conversation.id, name)}
+        forms = {_DIGITS.sub("#", name) for name in own}
+        others = {name for name in by_name if name not in own and _DIGITS.sub("#", name) in forms}
+        # Names that do not show it are judged by their texts.
+        large = [name for name in by_name if name and len(by_name[name]) >= _GROUP]
+        if own or (column == "owner" and len(large) > 1):
+            shares = {name: lacking(by_name[name]) for name in large if name not in own | others}
+            if own or min(shares.values()) <= _OWN:
+                others |= {name for name, share in shares.items() if share >= _FOREIGN}
+        if others:
+            counts = Counter({name: len(by_name[name]) for name in others})
+            gone = {id(each) for name in others for each in by_name[name]}
+            return [each for each in stored if id(each) not in gone], counts
+    return stored, Counter()
 
 
 def _row(stored: StoredText) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import inspect
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -26,11 +27,12 @@ from segviz.loaders.document import spelled, usual_keys
 from segviz.loaders.runs import RunAnswer, session_text
 from segviz.loaders.stored import COLUMNS, NAMES, records_in, stored_text
 from segviz.memory.builder import build
-from segviz.memory.from_table import memory_from
+from segviz.memory.from_table import LEFT_OUT, memory_from
 from segviz.memory.memory import Memory
 from segviz.plugins import load_plugins
 from segviz.retrieval import MemoryView, Retrieval, Stage
 from segviz.systems import SYSTEMS
+from segviz.text.captions import counted
 from segviz.tree import Step, Structure
 from segviz.tree.invariants import Invariant
 
@@ -93,7 +95,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         name: name of the system.
     """
     stores: dict[tuple[Turn, ...], Any] = {}
-    strange: dict[tuple[Turn, ...], int] = {}  # texts that were there before the first ``add``
+    earlier: dict[tuple[Turn, ...], Sequence[Scored]] = {}  # texts before the first ``add``
 
     def store_of(services: Services) -> tuple[Any, Conversation]:
         """Returns the conversation's store, filled on the first call, and the conversation."""
@@ -103,7 +105,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         if conversation.turns not in stores:
             hint = "segviz makes a store without arguments; give each a default"
             store = _call(f"__init__ of {name}", make, hint)
-            before = len(_rows(name, store, "texts")) if hasattr(store, "texts") else 0
+            before = _rows(name, store, "texts") if hasattr(store, "texts") else ()
             # ``add`` gets each part of the kind that its parameter is named after.
             first = next(iter(inspect.signature(store.add).parameters), "turn")
             parts: dict[str, Sequence[Any]] = {
@@ -118,8 +120,8 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
                 _call(f"add of {name}", store.add, hint, part)
             stores[conversation.turns] = store
             # A store that was filled before, and not by ``add``, is one to be read only.
-            if before and len(_rows(name, store, "texts")) > before:
-                strange[conversation.turns] = before
+            if before and len(_rows(name, store, "texts")) > len(before):
+                earlier[conversation.turns] = before
         return stores[conversation.turns], conversation
 
     @dataclass(frozen=True)
@@ -140,6 +142,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
             """Fills the store and lists its texts; yields steps that add a text after its turns."""
             store, conversation = store_of(services)
             listed = _listed(name, store, [unit.text for unit in conversation.units("turn")])
+            listed, note = _without(earlier.get(conversation.turns, ()), listed)
             turns = {turn.id for turn in conversation.turns}
             ids = distinct([each.id or each.text for each in listed])
             stored = [
@@ -151,7 +154,8 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
             memory = memory_from(
                 stored, conversation=conversation, unit=rule, embedder=services.embedder
             )
-            yield from memory.steps
+            for place, step in enumerate(memory.steps):
+                yield replace(step, note=note) if note and not place else step
 
         def retrieve(self, question: str, view: MemoryView) -> Retrieval:
             """Ranks the nodes whose texts ``search`` returns; other results are only counted."""
@@ -171,7 +175,6 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
 
     kind: Any = Provided
     kind.name = name
-    kind.texts_before = strange
     kind.make_store = staticmethod(make)  # for a system with other stores, and for their source
     return Provided
 
@@ -302,6 +305,20 @@ def _listed(name: str, store: Any, turns: Sequence[str]) -> list[StoredText]:
         rows = [row for text in turns for row in _rows(name, store, _search(store), text, _LISTED)]
         once = {each.id or each.text: each for each, _ in rows}
     return list(once.values())
+
+
+def _without(
+    earlier: Sequence[Scored], listed: Sequence[StoredText]
+) -> tuple[list[StoredText], str]:
+    """Returns the listed texts but for earlier ones, and a sentence that says so, "" for none."""
+    before = Counter(each.text for each, _ in earlier)
+    kept = []
+    for each in listed:
+        before[each.text] -= 1
+        if before[each.text] < 0:
+            kept.append(each)
+    what = f"{LEFT_OUT}the store had {counted(len(earlier), 'text')} before the first was added; "
+    return kept, f"{what}give each conversation an empty one." * bool(earlier)
 
 
 _FORMS = (

@@ -273,6 +273,8 @@ def test_a_store_that_was_not_empty_is_said(before):
     said = [each.text for each in found.advice if "before the first was added" in each.text]
     assert len(said) == bool(before)
     assert all("had 2 texts" in text for text in said)
+    # They are left out, so that what is audited is of this conversation.
+    assert found.counts["texts"] == 2
 
 
 def test_lost_questions_come_worst_stage_first_and_right_answers_last():

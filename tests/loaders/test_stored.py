@@ -116,6 +116,21 @@ def test_a_chroma_file_has_its_documents_and_metadata(tmp_path):
     assert (text.id, text.text, text.sources) == ("a", "Owns a bicycle", ("D1:1",))
 
 
+def test_a_chroma_file_names_the_collection_of_a_document(tmp_path):
+    path = chroma(tmp_path / "chroma.sqlite3")
+    with sqlite3.connect(path) as database:
+        database.executescript(
+            "ALTER TABLE embeddings ADD COLUMN segment_id TEXT;"
+            "UPDATE embeddings SET segment_id='s';"
+            "CREATE TABLE segments (id TEXT, collection TEXT);"
+            "CREATE TABLE collections (id TEXT, name TEXT);"
+            "INSERT INTO segments VALUES ('s', 'c'); INSERT INTO collections VALUES ('c', 'mine');"
+        )
+    database.close()
+    (text,) = read_stored(path)
+    assert text.owner == "mine"
+
+
 @pytest.mark.parametrize("damage", ["tables", "bytes", "view"])
 def test_another_sqlite_file_is_an_error(tmp_path, damage):
     path = tmp_path / "other.sqlite3"

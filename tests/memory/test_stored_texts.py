@@ -280,3 +280,63 @@ def test_a_dump_is_read_by_its_path_beside_its_conversation(tmp_path):
     path.write_text("text,created_at\nAnn bought a red bicycle.,2024-05-02\n")
     memory = segviz.memory_from(path, conversation=conversation(), embedder=EMBEDDER)
     assert [each for each in memory.structure.text if each == rows[0]["memory"]]
+
+
+# --- two conversations in one store -----------------------------------------------------------
+
+
+def two(**names):
+    """Texts of the first turns of a conversation and of another; ``names`` says whose a text is."""
+    mine = [turn.spoken for turn in sample(sessions=6).turns[:8]]
+    words = "glacier quartz obelisk turbine marzipan zeppelin lacquer sonata".split()
+    others = [f"Zelda keeps {a} {b} and {a}s" for a, b in zip(words, words[::-1], strict=True)]
+    whose = [("ines-theo", text) for text in mine] + [("boat-7", text) for text in others]
+    return [
+        {"text": text} | {key: name.format(whose=who, n=n) for key, name in names.items()}
+        for n, (who, text) in enumerate(whose)
+    ]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"id": "{whose}-{n}"},
+        {"user_id": "{whose}"},
+        {"collection": "memories_{whose}"},
+        {"run_id": "{whose}/session_{n}"},
+        {"metadata": '{{"conversation_id": "{whose}"}}'},
+        {"namespace": '["memories", "{whose}"]'},
+    ],
+)
+def test_a_store_of_two_conversations_has_the_part_that_belongs(tmp_path, names):
+    path = tmp_path / "store.json"
+    path.write_text(json.dumps(two(**names)))
+    memory = segviz.memory_from(path, conversation=sample(sessions=6), embedder=EMBEDDER)
+    kept = [memory.structure.text[node] for node in np.flatnonzero(memory.structure.retrievable)]
+    assert sorted(kept) == sorted(turn.spoken for turn in sample(sessions=6).turns[:8])
+    (said,) = (each.text for each in audit(memory).advice if each.text.startswith("Left out"))
+    assert "8 texts of '" in said
+    assert "boat-7" in said
+
+
+def test_users_of_no_known_name_are_told_by_their_texts(tmp_path):
+    texts = [row["text"] for row in two()]
+    document = {"ann": [{"text": text} for text in texts[:8:2]] * 2, "bob": [], "eve": []}
+    document["bob"] = [{"text": text} for text in texts[1:8:2]] * 2
+    document["eve"] = [{"text": text} for text in texts[8:]]
+    (tmp_path / "store.json").write_text(json.dumps(document))
+    path, whole = tmp_path / "store.json", sample(sessions=6)
+    memory = segviz.memory_from(path, conversation=whole, embedder=EMBEDDER)
+    assert memory.steps[0].note == "Left out: 8 texts of 'eve', not of this conversation."
+    assert memory.structure.retrievable.sum() == 16
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_nothing_is_left_out_of_a_store_of_one_conversation(tmp_path, own):
+    rows = two(user_id="{whose}", id="{whose}-{n}")
+    rows = [row for row in rows if row["user_id"] == ("ines-theo" if own else "boat-7")]
+    (tmp_path / "store.json").write_text(json.dumps(rows))
+    path, whole = tmp_path / "store.json", sample(sessions=6)
+    memory = segviz.memory_from(path, conversation=whole, embedder=EMBEDDER)
+    assert memory.structure.retrievable.sum() == 8
+    assert not any(each.text.startswith("Left out") for each in audit(memory).advice)
