@@ -168,6 +168,7 @@ class StoredText:
     attributed sources; it is 1 for sources from the file. ``of_event`` is True if ``time`` is that
     of an event in the text. ``contradicted`` is True if its words are of a turn after its time.
     ``owner`` is the collection, user or conversation that the store keeps it for, "" if unknown.
+    ``newer`` is the id of the text that replaced it, "" if the store names none.
     """
 
     id: str
@@ -180,6 +181,7 @@ class StoredText:
     of_event: bool = False
     contradicted: bool = False
     owner: str = ""
+    newer: str = ""
 
     def among(self, turns: Collection[str]) -> StoredText:
         """Returns the text with only those sources that are ids of ``turns``.

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from textwrap import wrap
 
 import numpy as np
@@ -69,6 +69,8 @@ class Marks:
         root: True for the square root of that share, as on the canvas for uneven scores.
         retrieved: retrieved nodes, drawn with a thick border in the accent.
         gold: nodes of gold evidence, drawn as diamonds.
+        ended: nodes that the store calls untrue, drawn with a dashed border; with a sentence that
+            says since when.
         selected: the selected node, drawn with a thick border in the foreground.
     """
 
@@ -78,6 +80,7 @@ class Marks:
     root: bool = True
     retrieved: Collection[int] = ()
     gold: Collection[int] = ()
+    ended: Mapping[int, str] = field(default_factory=dict)
     selected: int | None = None
 
 
@@ -140,6 +143,7 @@ def node_link_html(
         faint = scores is not None and size >= 3 * pixel
         border, thickness = f"{foreground}59" if faint else colour, 1.0
         for nodes, what, line in (
+            (marks.ended, marks.ended.get(node, ""), foreground),
             (gold, "gold evidence", page.gold_colour),
             (marks.retrieved, "retrieved", page.accent),
             (selected, "selected", foreground),
@@ -162,6 +166,7 @@ def node_link_html(
             color={**state, "highlight": state, "hover": state},
             borderWidth=thickness,
             borderWidthSelected=max(thickness, 2.0),
+            shapeProperties={"borderDashes": [4, 3] if node in marks.ended else False},
             font={"size": SMALLEST_TEXT * pixel, "color": foreground},
         )
     # The edges between the drawn nodes, thin and without arrows.

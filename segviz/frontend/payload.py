@@ -168,6 +168,7 @@ def tree_payload(
         "meanings": MEANINGS,
         "frontier": _ids(growth.frontier, n, "frontier").tolist(),
         "differs": _ids(differs, n, "differs").tolist(),
+        "ended": {str(node): text for node, text in scene.ended.items()},
         "added": _ids(growth.added, n, "added").tolist(),
         "revised": _ids(growth.revised, n, "revised").tolist(),
         "candidates": candidates,

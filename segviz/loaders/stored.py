@@ -46,6 +46,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "collection collectionname namespace conversation conversationid sampleid userid groupid "
         "graphid agentid owner".split()
     ),
+    "newer": tuple("supersededby replacedby invalidatedby".split()),
 }
 """Usual names of a record's keys by meaning, the best first (``document.spelled``)."""
 
@@ -169,6 +170,7 @@ def stored_text(record: Mapping[str, object]) -> StoredText:
         session=str(fields["session"] or ""),
         time=read_time(fields["time"]),
         ended=read_time(fields["ended"]),
+        newer=str(fields["newer"] or ""),
         of_event=has_event_time(record),
         owner="/".join(map(str, owner)) if isinstance(owner, list | tuple) else str(owner or ""),
     )

@@ -42,6 +42,9 @@ class _MemoryInTime(Protocol):
     @property
     def has_frontier(self) -> bool: ...
 
+    @property
+    def ended(self) -> tuple[Superseded, ...]: ...
+
     def settled(self, step: int) -> Structure: ...
 
     def turn_ids(self, node: int) -> tuple[str, ...]: ...
@@ -62,7 +65,8 @@ class Superseded:
     ``newer`` is a later text about the same thing, "" if there is none. ``turns`` and
     ``newer_turns`` are the source turns of the two, ``likeness`` is their cosine. ``ended`` is the
     time from which, as the store itself says, the text is no longer true; "" if it says nothing.
-    ``node`` and ``newer_node`` are the nodes, -1 for none.
+    ``node`` and ``newer_node`` are the nodes, -1 for none. ``named`` is True if the store itself
+    names the later text.
     """
 
     text: str
@@ -73,6 +77,16 @@ class Superseded:
     ended: str = ""
     node: int = -1
     newer_node: int = -1
+    named: bool = False
+
+    def __str__(self) -> str:
+        """Returns when the text ended and what came after it, as one sentence."""
+        time = read_time(self.ended)
+        parts = ["no longer true" + (f" from {time:%d %b %Y}" if time else "")]
+        if self.newer:
+            what = "replaced by" if self.named else "a later text about the same"
+            parts.append(f"{what}: {self.newer}")
+        return "; ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +213,7 @@ class Changes:
     def _ended(self) -> Iterator[Change]:
         """Yields the texts that the store calls untrue from a time between the two moments."""
         begin, end = self.times
-        for each in () if self.earlier else superseded(self.memory):
+        for each in () if self.earlier else self.memory.ended:
             time = read_time(each.ended)
             if time is None or not begin < seconds(time.replace(tzinfo=None)) <= end:
                 continue
@@ -268,44 +282,58 @@ class EvidenceChange:
         }
 
 
-def superseded(memory: _MemoryInTime) -> tuple[Superseded, ...]:
+def superseded(memory: _MemoryInTime, *, stored: bool = False) -> tuple[Superseded, ...]:
     """Returns stored texts that a later one about the same thing may have replaced.
 
     Two texts are about one thing if the cosine of their vectors is at least 0.7 and they share two
     content words, names of speakers not counted. A text is later if its last source turn is in a
-    later session. Each text is listed once, with the later text of highest cosine. A pair may
-    agree, and a contradiction in other words is not found. Texts that the store itself marks as
-    ended come first, also those without a later text.
+    later session; for a text that the store marks as ended, a later unit is enough. Each text is
+    listed once, with the later text of highest cosine. A pair may agree, and a contradiction in
+    other words is not found. Texts that the store itself marks as ended come first, also those
+    without a later text; if the store names the later text, that is it.
+
+    Args:
+        memory: the memory.
+        stored: only the texts that the store itself marks as ended. This takes time in proportion
+            to their number, all take time in proportion to the square of the number of texts.
     """
     structure, units = memory.structure, memory.units
-    nodes = sorted({int(p) for p, child in structure.edges.tolist() if structure.ghost[child]})
-    if not nodes and any("ended" in facts for facts in structure.facts):
-        nodes = list(structure.leaves)  # of a table without a conversation
-    session = np.array([units[int(structure.stop[node]) - 1].session for node in nodes])
+    marked = [n for n, facts in enumerate(structure.facts) if {"ended", "newer"} & facts.keys()]
+    of_units = {int(p) for p, child in structure.edges.tolist() if structure.ghost[child]}
+    if stored and not marked:
+        return ()
+    # Without a conversation, the leaves of a table are the texts.
+    nodes = sorted({*marked, *(of_units or (structure.leaves if marked else ()))})
+    node_of = {str(structure.facts[node].get("id")): node for node in nodes}
+    place_of = {node: place for place, node in enumerate(nodes)}
+    stop = structure.stop[nodes]
+    session = np.array([units[unit - 1].session for unit in stop.tolist()])
     names = {word for who in memory.speakers for word in content_tokens(who)}
     words = [content_tokens(structure.text[node]) - names for node in nodes]
     vectors = structure.vector[nodes]
-    # Every text is compared with those of later sessions; the likest of them may replace it.
+    # Every text is compared with later ones; the likest of them may replace it.
     stale = []
-    for place, node in enumerate(nodes):
-        old = Superseded(
-            structure.text[node],
-            memory.turn_ids(node),
-            ended=str(structure.facts[node].get("ended") or "").removesuffix("T00:00:00"),
-            node=node,
-        )
+    for node in marked if stored else nodes:
+        place = place_of[node]
+        facts = structure.facts[node]
+        ended = str(facts.get("ended") or "").removesuffix("T00:00:00")
+        old = Superseded(structure.text[node], memory.turn_ids(node), ended=ended, node=node)
         cosines = vectors @ vectors[place]
-        near = np.flatnonzero((cosines >= LIKE) & (session > session[place])).tolist()
-        alike = [at for at in near if len(words[at] & words[place]) >= SHARED]
-        if alike:
-            new = max(alike, key=lambda at: float(cosines[at]))
+        later = stop > stop[place] if node in marked else session > session[place]
+        alike = np.flatnonzero((cosines >= LIKE) & later).tolist()
+        alike = [at for at in alike if len(words[at] & words[place]) >= SHARED]
+        named = node_of.get(str(facts.get("newer")))
+        if named is not None or alike:
+            best = max(alike, key=lambda at: float(cosines[at])) if named is None else -1
+            new = nodes[best] if named is None else named
             old = replace(
                 old,
-                newer=structure.text[nodes[new]],
-                newer_turns=memory.turn_ids(nodes[new]),
-                likeness=round(float(cosines[new]), 4),
-                newer_node=nodes[new],
+                newer=structure.text[new],
+                newer_turns=memory.turn_ids(new),
+                likeness=round(float(structure.vector[node] @ structure.vector[new]), 4),
+                newer_node=new,
+                named=named is not None,
             )
-        if alike or old.ended:
+        if old.newer or old.ended:
             stale.append(old)
     return tuple(sorted(stale, key=lambda each: (not each.ended, -each.likeness)))

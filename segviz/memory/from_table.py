@@ -99,6 +99,7 @@ def memory_from(
     ``kind``, ``speaker``  kind of node; speaker of a leaf
     ``time``, ``ended``  when a text was said or stored, when it stopped being true; also under
                          names such as ``created_at``, ``valid_at``, ``invalid_at``
+    ``newer``  id of the text that replaced it; also ``superseded_by``, ``replaced_by``
     ``decision``  of leaves: ``candidates``, ``chosen`` and ``why`` of a ``segviz.tree.Decision`` on
                   ids of the table, as ``dataclasses.asdict`` gives them
 
@@ -262,6 +263,7 @@ def _row(stored: StoredText) -> dict[str, Any]:
     row: dict[str, Any] = {"id": stored.id, "text": stored.text, "turns": list(stored.sources)}
     row |= {"session": stored.session} if stored.session else {}
     row |= {"confidence": stored.confidence} if stored.confidence < 1 else {}
+    row |= {"newer": stored.newer} if stored.newer else {}
     for name, when in (("time", stored.time), ("ended", stored.ended)):
         if when is not None:
             row["event_date" if name == "time" and stored.of_event else name] = when.isoformat()
@@ -303,9 +305,13 @@ def _node(number: int, row: Any) -> _Node:
         raise ValueError(f"row {number}: expected an id, found {row.get('id')!r:.60}")
     if not isinstance(text, str):
         raise ValueError(f"node {key!r:.60}: expected a text, found {text!r:.60}")
-    dates = {name: field_of(row, name) for name in ("time", "ended") if name not in row}
-    whole = {**row, **{name: date for name, date in dates.items() if date}}
-    return _Node(key, text, whole, of_event="time" in dates and has_event_time(row))
+    usual = {name: field_of(row, name) for name in ("time", "ended", "newer") if name not in row}
+    whole = {**row, **{name: value for name, value in usual.items() if value}}
+    if _date(whole.get("ended")) is None:
+        whole.pop("ended", None)
+    elif isinstance(whole["ended"], datetime):
+        whole["ended"] = whole["ended"].isoformat()
+    return _Node(key, text, whole, of_event="time" in usual and has_event_time(row))
 
 
 def id_of(value: Any) -> str | None:
@@ -386,7 +392,11 @@ def _as_conversation(
 
 def _time(node: _Node) -> datetime | None:
     """Returns a node's time; None if the row has no readable one."""
-    value = node.row.get("time")
+    return _date(node.row.get("time"))
+
+
+def _date(value: Any) -> datetime | None:
+    """Returns the time in a cell; None if it has no readable one."""
     return read_time(value.isoformat() if isinstance(value, datetime) else value)
 
 

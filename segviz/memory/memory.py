@@ -23,7 +23,7 @@ from segviz.embedding import Embedder, as_embedder
 from segviz.files import check_room
 from segviz.handover import built_in, calling, check_scores
 from segviz.llm import Chat, Endpoint, Prompt, digest, fitted
-from segviz.memory.changes import Changes
+from segviz.memory.changes import Changes, Superseded, superseded
 from segviz.memory.factory import (
     MissingEmbedder,
     embedder_named,
@@ -195,6 +195,28 @@ class Memory:
         if first > last:
             raise ValueError(f"step {last} is before step {first}; name the earlier moment first")
         return Changes(self, (first, last), (begin, end))
+
+    @cached_property
+    def ended(self) -> tuple[Superseded, ...]:
+        """Texts that the store itself calls untrue from some time on, with what replaced them."""
+        return superseded(self, stored=True)
+
+    def ended_in(self, structure: Structure) -> dict[int, Superseded]:
+        """Maps the nodes of a structure that the store calls untrue by then to what replaced them.
+
+        In the last structure these are all of :attr:`ended`. A text without a time of its end ends
+        when the text that replaced it is there.
+        """
+        if not self.ended:
+            return {}
+        _, now = self._moment(int(structure.stop.max(initial=0)))
+        over = {}
+        for each in self.ended:
+            time = read_time(each.ended)
+            there = max(each.node, -1 if time else each.newer_node)
+            if there < len(structure) and (not time or seconds(time.replace(tzinfo=None)) <= now):
+                over[each.node] = each
+        return over
 
     def changes_from(self, other: Memory, step: int | None = None) -> Changes:
         """Returns what differs from another build of the same units to this one, at one step.

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -150,7 +151,7 @@ def settle(session: AppSession | None) -> None:
 def show(session: AppSession, bookmark: Bookmark) -> None:
     """Shows the view of a bookmark in the open memory; fields it does not name get defaults."""
     count = len(session.memory.structure)
-    write_look(Look(bookmark.colour, bookmark.labels))
+    write_look(Look(bookmark.colour, bookmark.labels, bookmark.axis))
     write_view(bookmark.view)
     st.session_state[keys.SWEEP_CELL] = bookmark.sweep_cell
     write_beside(bookmark.beside)
@@ -180,8 +181,7 @@ def current(session: AppSession, settings: RetrievalSettings | None = None) -> B
         step=read_step(session),
         node=session.selected,
         view="" if view == VIEWS[0] else view,
-        colour=look.colour,
-        labels=look.labels,
+        **asdict(look),
         pins=tuple(pinned(session)),
         sweep_cell=st.session_state.get(keys.SWEEP_CELL),
         beside=st.session_state.get(keys.BESIDE),
@@ -331,13 +331,13 @@ def write_view(view: str) -> None:
 
 
 def read_look() -> Look:
-    """Returns the colours and labels of trees."""
+    """Returns the colours, labels and axis of trees."""
     look: Look = st.session_state.get("look", Look())
     return look
 
 
 def write_look(look: Look) -> None:
-    """Sets the colours and labels of trees."""
+    """Sets the colours, labels and axis of trees."""
     st.session_state["look"] = look
 
 

@@ -18,7 +18,7 @@ from segviz.conversation import TITLES, UNIT_RULES
 from segviz.memory import COMPONENTS, declared, part_name
 from segviz.retrieval import OPENING, PRESETS, RetrievalSettings, Retriever
 from segviz.systems import SYSTEMS
-from segviz.view.coloring import COLOURS, LABELS
+from segviz.view.coloring import AXES, COLOURS, LABELS
 
 LONGEST = 2_000
 """Most characters of a question or path in a link; browsers and servers truncate long addresses."""
@@ -45,7 +45,7 @@ class Bookmark:
         step: number of steps shown on Grow.
         node: the selected node.
         view: the kind of drawing, such as the canvas or the outline.
-        colour, labels: the choice of colour and label of nodes (``Look``).
+        colour, labels, axis: the choice of colour and label of nodes and of the axis (``Look``).
         pins: up to two nodes that are compared side by side.
         sweep_cell: the setting that Sweep shows in full: policy, α and H.
         beside: what a second tree shows: on Ask another ranking (how nodes are scored, and which
@@ -69,6 +69,7 @@ class Bookmark:
     view: str = ""
     colour: str = ""
     labels: str = ""
+    axis: str = ""
     pins: tuple[int, ...] = ()
     sweep_cell: tuple[str, float, int] | None = None
     beside: RetrievalSettings | int | Bookmark | None = None
@@ -374,6 +375,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "view": _short_text,
     "colour": _one_of(COLOURS),
     "labels": _one_of(LABELS),
+    "axis": _one_of(AXES),
     "pins": _pins,
     "sweep-cell": _cell,
     "beside": _beside,

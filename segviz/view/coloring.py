@@ -71,23 +71,30 @@ LABELS: Final = ("marked", "none", "session", "words", "node", "score")
 """Choices of label. "words" are topic words that distinguish a node from its siblings; "marked"
 shows them on retrieved, gold and selected nodes only. The choice "" is "words" if there are any."""
 
+AXES: Final = ("clock",)
+"""Choices of the time axis. The choice "" is by order, every unit as wide as the others."""
+
 
 @dataclass(frozen=True)
 class Look:
-    """Choice of colour and label of nodes (``COLOURS``, ``LABELS``); "" for the default."""
+    """Choice of colour and label of nodes, and of the time axis; "" for the default.
+
+    Legal values are ``COLOURS``, ``LABELS`` and ``AXES``.
+    """
 
     colour: str = ""
     labels: str = ""
+    axis: str = ""
 
 
 def read_look(sent: object) -> Look | None:
-    """Returns the choice of colour and label that a browser sent; None if it is illegal."""
+    """Returns the choice of colours, labels and axis that a browser sent; None if it is illegal."""
     if not isinstance(sent, Mapping):
         return None
-    colour, labels = sent.get("colour"), sent.get("labels")
-    if colour not in ("", *COLOURS) or labels not in ("", *LABELS):
+    colour, labels, axis = (sent.get(name) for name in ("colour", "labels", "axis"))
+    if colour not in ("", *COLOURS) or labels not in ("", *LABELS) or axis not in ("", *AXES):
         return None
-    return Look(colour, labels)
+    return Look(colour, labels, axis)
 
 
 LIVE: Final = {

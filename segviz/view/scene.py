@@ -125,6 +125,8 @@ class Scene:
         total_units, levels_total: size of the axis, which stays fixed while the tree grows.
         by_time: True if the structure follows time, so that boxes never overlap.
         names: label of every node; empty if there are too many nodes.
+        ended: nodes that the store calls untrue, with a sentence that says since when and what
+            replaced them.
         origin: the memory's node of every box; None if boxes are nodes.
         axis_units: the unit at every place of the axis; None if places are units.
     """
@@ -145,6 +147,7 @@ class Scene:
     levels_total: int | None = None
     by_time: bool = True
     names: Sequence[str] = ()
+    ended: Mapping[int, str] = field(default_factory=dict)
     origin: IntArray | None = None
     axis_units: IntArray | None = None
 
@@ -180,6 +183,11 @@ class Scene:
             selected=next(iter(chosen), None),
             measures=measures,
             names=[self.names[node] for node in origin.tolist()] if self.names else (),
+            ended={
+                box: self.ended[node]
+                for box, node in enumerate(origin.tolist())
+                if node in self.ended
+            },
             growth=self.growth
             and replace(
                 self.growth,
@@ -245,6 +253,10 @@ def scene_of(
         measures={name: values for name, values in known.items() if values is not None},
         by_time=keeps_time(memory, structure),
         names=() if len(structure) > MAX_LABELLED else memory.labels(structure),
+        ended={
+            int(structure.chain[node]): str(each)
+            for node, each in memory.ended_in(structure).items()
+        },
     )
 
 

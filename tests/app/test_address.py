@@ -42,6 +42,7 @@ LINK = Bookmark(
     view="Outline",
     colour="level",
     labels="words",
+    axis="clock",
     pins=(5, 9),
 )
 
@@ -82,7 +83,7 @@ LINKS = {
         "grow",
         "sample=topic-switching&unit=turn&compatibility=cosine&compatibility.threshold=0.35"
         "&refresh=lazy&question=3&policy=both&alpha=0.3&horizon=1&k=7&relevance=dense&levels=0,1"
-        "&distinct=no&budget=600&node=5&view=Outline&colour=level&labels=words&pins=5,9",
+        "&distinct=no&budget=600&node=5&view=Outline&colour=level&labels=words&axis=clock&pins=5,9",
         LINK,
     ),
     "sweep": (

@@ -316,3 +316,40 @@ def test_the_page_works_where_a_browser_stores_nothing(chromium, server):
     welcome.wait_for(state="hidden")
     assert app.errors == []
     context.close()
+
+
+class TestUntrueTexts:
+    def test_what_a_store_calls_untrue_is_struck_in_every_drawing(self, app, tmp_path):
+        conversation = segviz.load(sample_path("recurrence"))[0]
+        first, later = (conversation.turns[place] for place in (0, 40))
+        rows = [
+            {"id": turn.id, "text": f"Stored: {turn.text}", "turns": turn.id}
+            for turn in conversation.turns[:60]
+        ]
+        ended = f"{conversation.sessions[0].start:%Y-%m-%d}"
+        rows[0] |= {"invalid_at": ended, "superseded_by": later.id}
+        made = segviz.memory_from(rows, conversation=conversation, unit="turn")
+        ((node, old),) = made.ended_in(made.structure).items()
+        assert old.turns == (first.id,)
+        made.save(tmp_path / "m.json")
+        upload(app.open(), "m.json", (tmp_path / "m.json").read_bytes())
+        # The canvas: its message, its legend, and the words of the node.
+        tree = app.tree("grow-tree")
+        told = "(root) => Object.values(root.parentNode.segvizTree.scene.data.ended)"
+        assert {*tree.evaluate(told)} == {str(old)}
+        assert "no longer true" in tree.locator(".legend").inner_text()
+        app.page.get_by_text("Outline", exact=True).first.click()
+        app.settle()
+        row = app.page.locator(f".st-key-grow-outline [data-node='{node}']")
+        assert "no longer true" in row.inner_text()
+        words = row.locator(".words")
+        assert "line-through" in words.evaluate("(one) => getComputedStyle(one).textDecoration")
+        row.click()
+        app.settle()
+        assert f"replaced by: Stored: {later.text}"[:60] in app.text()
+        # The list of evidence.
+        app.page.get_by_role("link", name="Ask", exact=True).first.click()
+        app.settle()
+        app.ask_own(first.text)
+        called = app.page.locator(".evidence .ended .words").first
+        assert "line-through" in called.evaluate("(one) => getComputedStyle(one).textDecoration")

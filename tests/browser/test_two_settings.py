@@ -118,6 +118,13 @@ def test_the_axis_by_clock_keeps_the_nodes_and_their_order(app, memory):
     app.settle()
     assert retrieved(app, FIRST) == before
     assert clock.get_attribute("aria-pressed") == "true"
+    # The link keeps it.
+    assert "axis=clock" in app.page.url
+    app.page.reload()
+    app.settle()
+    axis = "(root) => root.parentNode.segvizTree.scene.axis !== null"
+    assert app.tree(FIRST).evaluate(axis)
+    assert "axis=clock" in app.page.url
 
 
 def test_two_builds_point_at_the_same_units_and_select_in_both(app):

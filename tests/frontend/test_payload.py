@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from segviz.frontend.message import pack
+from segviz.frontend.payload import tree_payload
 from segviz.tree import Decision, Judgement, Structure
 from segviz.view.captions import MAX_LABELLED
+from segviz.view.scene import Scene
 from tests.scenes import leaves, tree_message
 
 #       6            level 2
@@ -66,6 +68,17 @@ def unpack(message: bytes) -> tuple[dict[str, Any], dict[str, list[Any]]]:
         for name, (dtype, at, size) in head.pop("columns").items()
     }
     return head, columns
+
+
+def test_what_a_store_calls_untrue_is_sent_for_every_box() -> None:
+    """Node 1 has two boxes, one under each of its parents."""
+    tree = structure([*EDGES, (5, 1)])
+    ended = {1: "no longer true; replaced by: x"}
+    scene = Scene(structure=tree, unit_sessions=[0] * 4, ended=ended, by_time=False).drawn()
+    sent = tree_payload(scene)["ended"]
+    assert len(sent) == 2
+    assert {scene.node(int(box)) for box in sent} == {1}
+    assert {*sent.values()} == {*ended.values()}
 
 
 def test_columns_describe_the_tree_and_hide_retired_nodes() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import segviz
@@ -205,6 +206,29 @@ def test_texts_of_a_store_are_there_from_their_time_and_superseded_by_it():
     (old,) = found.superseded
     assert (old.before, old.after) == (FACTS[0]["text"], FACTS[1]["text"])
     assert not memory.changes("2024-04-05", "2025-01-01").superseded
+
+
+def test_a_text_is_untrue_from_its_time_on_with_what_replaced_it():
+    memory = segviz.memory_from(FACTS, conversation=TALK, unit="turn", embedder=EMBEDDER)
+    at = lambda when: memory.at(memory.as_of(when))  # noqa: E731
+    assert memory.ended_in(at("2024-03-15")) == {}
+    structure = at("2024-04-05")
+    ((node, old),) = memory.ended_in(structure).items()
+    assert (structure.text[node], structure.text[old.newer_node]) == (old.text, old.newer)
+    assert str(old) == (
+        f"no longer true from 22 Mar 2024; a later text about the same: {FACTS[1]['text']}"
+    )
+    # A store that names the later text is believed, and its time may be missing.
+    named = [{**FACTS[0], "superseded_by": "f3", "invalid_at": None}, *FACTS[1:]]
+    for rows in (named, pd.DataFrame(named).astype({"created_at": "datetime64[ns]"})):
+        memory = segviz.memory_from(rows, conversation=TALK, unit="turn", embedder=EMBEDDER)
+        (old,) = memory.ended_in(memory.structure).values()
+        assert str(old) == f"no longer true; replaced by: {FACTS[2]['text']}"
+    # Times of a data frame count.
+    dated = pd.DataFrame(FACTS).astype({"invalid_at": "datetime64[ns]"})
+    memory = segviz.memory_from(dated, conversation=TALK, unit="turn", embedder=EMBEDDER)
+    (old,) = memory.ended_in(memory.structure).values()
+    assert old.ended == FACTS[0]["invalid_at"]
 
 
 def test_rows_of_a_table_without_conversation_have_moments():

@@ -37,6 +37,8 @@ type Ctx = CanvasRenderingContext2D;
 interface Look {
   colour: string;
   labels: string;
+  /** "clock", or "" for the axis by order. */
+  axis: string;
 }
 
 /** What the header sets. */
@@ -172,6 +174,8 @@ interface Message extends Columns {
   frontier: number[];
   added: number[];
   differs: number[];
+  /** Nodes that the store calls untrue: since when, and what replaced them. */
+  ended: Record<string, string>;
   revised: number[];
   candidates: Candidate[];
   outcome: { text: string; level: number } | null;
@@ -356,7 +360,6 @@ interface Sight {
   marks: Map<number, PlacedMark>[]; // of the retrieved nodes of each half
   labels: Written[][]; // the words on the boxes of each half
   taller: boolean; // than the page gives
-  byClock: boolean; // not by order
 }
 
 /** A text in lines, how many of its words stand there whole, and whether all do. */

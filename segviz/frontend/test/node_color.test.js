@@ -270,7 +270,7 @@ test("an echo of an older look does not undo a newer choice, news are taken", ()
   const scene = { look: createLook(), data: null };
   const s = { scene, tell: () => {} };
   const says = (colour) => {
-    scene.data = { look: { colour, labels: "" } };
+    scene.data = { look: { colour, labels: "", axis: "" } };
     adoptLook(s);
     return scene.look.colour;
   };

@@ -21,7 +21,7 @@ function marks(mode, width, changes, top = 0) {
   const scene = { tree, picture: mode, runs: [], shades: ["initial", "propagated"], most: 1,
     theme: { enters: "enters", leaves: "leaves", chosen: "chosen", text: "text", background: "#ffffff", font: "f", gold: {},
       table: rampTable(["#000000", "#ffffff"]) },
-    data: { mode, frontier: [], revised: [], added: [], differs: [], candidates: [], gold: [],
+    data: { mode, frontier: [], revised: [], added: [], differs: [], ended: {}, candidates: [], gold: [],
       top_initial: [], top_final: [], initial: [1, 1], final: [1, 1], ...changes } };
   const s = { scene, search: createSearch(),
     sight: { geom, written: [], view: { x0: 0, x1: (2 * geom.width) / width } },

@@ -50,13 +50,13 @@ export function sceneOf(changes = {}, look = {}, picture = "scores") {
     parent: Int32Array.from([4, 4, 5, 5, 6, 6, -1]), edges: new Int32Array(0), levels_total: 3,
     session_labels: ["S1", "S2"], session_titles: ["S1 · 2 May", "S2 · 3 May"],
     session_colours: ["#440000", "#ffee88"],
-    frontier: [], revised: [], added: [], differs: [], candidates: [],
+    frontier: [], revised: [], added: [], differs: [], ended: {}, candidates: [],
     labels: ["zero", "one", "two", "three", "four", "five", "six"],
     names: ["zero", "one", "two", "three", "four", "five", "six"], ...changes };
   const grey = rampTable(["#000000", "#ffffff"]);
   const scene = { data, tree: buildTree(data), runs: sessionRuns([0, 0, 1, 1]),
     runOf: Int32Array.from([0, 0, 1, 1]), picture,
-    look: { colour: "", labels: "", ...look }, isolated: null, tints: new Map(),
+    look: { colour: "", labels: "", axis: "", ...look }, isolated: null, tints: new Map(),
     most: 0.4, marks: markWeights(data),
     theme: { background: "#ffffff", unknown: "#cccccc", levels: ["#aa0000", "#bb0000"],
       gold: { found: "#f", quoted: "#q", answered: "#n", missed: "#m", above: "#a", other: "#o" },

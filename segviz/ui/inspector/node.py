@@ -69,6 +69,8 @@ def node_details(shown: PageState) -> None:
             on_click=lambda: session.select(None),
         )
     st.caption(unmarked(coverage(session, structure, node)))
+    if ended := session.memory.ended_in(structure).get(node):
+        st.caption(unmarked(str(ended)))
     listed = result is not None and node in (*result.after, *result.left)
     bodies = {
         "Text": _text_tab,

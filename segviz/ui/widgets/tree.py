@@ -128,8 +128,10 @@ def draw_node_link(session: AppSession, structure: Structure, **marks: Any) -> N
         gold_colour=charts.meaning("gold"),
         height=_NODE_LINK_HEIGHT,
     )
+    drawn = scene(session, structure)
     every = Marks(
-        names=scene(session, structure).names,
+        names=drawn.names,
+        ended=drawn.ended,
         ramp=charts.ramp("score"),
         selected=session.selected_in(structure),
         **marks,
@@ -146,6 +148,7 @@ def draw_node_link(session: AppSession, structure: Structure, **marks: Any) -> N
             "then the highest nodes)"
         )
     legend = "; retrieved nodes ringed, gold evidence as diamonds" if "scores" in marks else ""
+    legend += "; no longer true: dashed" * bool(drawn.ended)
     with st.container(horizontal=True, vertical_alignment="top"):
         st.caption(
             f"{count}, coloured {coloured}{legend}. Drag to pan, scroll to zoom.", width="stretch"

@@ -3,7 +3,7 @@
 
 import { element, isNews, make } from "../shared/dom.js";
 import { lineBlocks, matchedPieces } from "../shared/lines.js";
-import { levelsText, spanText } from "../shared/text.js";
+import { isolateText, levelsText, spanText } from "../shared/text.js";
 import { labelOf, nodeOf, textOf } from "./answer.js";
 import { nodeRect } from "./boxes.js";
 import { sessionsText } from "./readout.js";
@@ -30,8 +30,10 @@ function showCard(s) {
   const where = [levelsText(tree.level[under], tree.top[under]), sessionsText(scene, under),
     spanText(tree.start[under], tree.stop[under])].filter(Boolean).join(" · ");
   const pieces = matchedPieces(textOf(data, under), data.matches[nodeOf(data, under)]);
+  const ended = data.ended[under];
   card.root.replaceChildren(make("bdi", "title", labelOf(data, under)),
-    make("div", "text", ...lineBlocks(pieces)), make("div", "meta", where));
+    make("div", ended ? "text ended" : "text", ...lineBlocks(pieces)),
+    ...ended ? [make("div", "meta", isolateText(ended))] : [], make("div", "meta", where));
   const { offsetWidth: w, offsetHeight: h } = card.root;
   const [x, y] = cardPlace(rect, { w, h }, { w: stage.clientWidth, h: stage.clientHeight });
   card.root.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;

@@ -1,4 +1,4 @@
-// The choice of colour and label: two selects in the tool row. The picture
+// The choice of colour, label and axis, the first two by selects in the tool row. The picture
 // changes at once; Python is told, so that links and the next page carry the choice.
 
 import { element, make } from "../shared/dom.js";
@@ -6,7 +6,7 @@ import { onScores, schedule, showScores } from "./scheduler.js";
 import { labelChoice, labelsFor } from "./labels.js";
 import { colourChoice, coloursFor } from "./node_color.js";
 
-export const createLook = () => ({ colour: "", labels: "",
+export const createLook = () => ({ colour: "", labels: "", axis: "",
   told: /** @type {string | null} */ (null), sent: /** @type {string[]} */ ([]) });
 
 /** @param {State} s
@@ -28,14 +28,14 @@ export function buildColourMenu(s, parent) {
 }
 
 /** @param {Look} look */
-const word = ({ colour, labels }) => `${colour}/${labels}`;
+const word = ({ colour, labels, axis }) => `${colour}/${labels}/${axis}`;
 
 /** @param {State} s */
 export function tellLook(s) {
   const { scene } = s;
-  const { colour, labels } = scene.look;
+  const { colour, labels, axis } = scene.look;
   scene.look.sent.push(word(scene.look));
-  s.tell("look", { colour, labels });
+  s.tell("look", { colour, labels, axis });
 }
 
 /** Takes Python's word where it is news; an echo of what was chosen here is none, and must

@@ -161,7 +161,7 @@ function entry(s, row, selected, more = []) {
   const changed = out ? "out" : move === "enters" ? "new" : "";
   const again = row.same !== is && !gold.length; // gold is always read
   const title = labelOf(data, node);
-  const item = make("li", `${changed} ${gold.length ? "holds" : ""} ${title && "titled"} ${again ? "again" : ""}`);
+  const item = make("li", `${changed} ${gold.length ? "holds" : ""} ${title && "titled"} ${again ? "again" : ""} ${data.ended[node] ? "ended" : ""}`);
   const line = button("entry", item, "", () => {
     select(s, open ? null : node);
     if (!open) reveal(s, node);
@@ -181,6 +181,7 @@ function entry(s, row, selected, more = []) {
       `${only ? "states the answer of" : narrow ? "gold" : "quotes gold"} ${isolateText(gold.join(", "))}`);
   }
   const matches = data.matches[nodeOf(data, node)];
+  line.title = data.ended[node] ?? "";
   line.addEventListener("pointerenter", () => hover(s, node, null));
   line.addEventListener("pointerleave", () => hover(s, null, null));
   if (!open && again) element("span", "words", line, `same sentence as ${row.same}`);
@@ -194,6 +195,7 @@ function entry(s, row, selected, more = []) {
   const meta = [`${isolateText(session)} · ${spanText(data.start[node], data.stop[node])}`
     + (gold.length ? ` · ${isolateText(gold.slice(0, 6).join(", "))}` : "")];
   if (data.initial.length && data.final.length) meta.push(scoreWords(scene, node));
+  if (data.ended[node]) meta.push(isolateText(data.ended[node]));
   line.after(make("div", "opened", ...meta.map((text) => make("div", "meta", text)),
     make("div", "text", ...lineBlocks(matchedPieces(textOf(data, node), matches)))));
   return item;

@@ -65,6 +65,13 @@ function haloed(theme, ctx, colour, width, halo, points) {
   stroke(ctx, width, ...points);
 }
 
+/** A line through the middle of a box: its text is no longer true.
+ * @type {(theme: Theme, ctx: Ctx, rect: Rect) => void} */
+export function strike(theme, ctx, { x, y, w, h }) {
+  const [inset, middle] = [w > 12 ? 3 : -1, y + Math.max(1, h - 1) / 2];
+  haloed(theme, ctx, theme.text, 1.5, 3.5, [[x + inset, middle], [x + Math.max(w - 1, 2) - inset, middle]]);
+}
+
 /** @type {(ctx: Ctx, points: [number, number][]) => void} */
 function path(ctx, points) {
   ctx.beginPath();

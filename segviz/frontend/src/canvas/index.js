@@ -79,7 +79,7 @@ function createState(parentElement) {
       data: null, tree: null, axis: null, runs: [], days: [], picture: "grow", look: createLook(), isolated: null,
       shades: [], tints: new Map(), answer: null,
     },
-    sight: { view: null, geom: null, boxes: [], written: [], labels: [], marks: [], taller: false, byClock: false },
+    sight: { view: null, geom: null, boxes: [], written: [], labels: [], marks: [], taller: false },
     attention: {
       selected: null, sentByPython: null, focus: null, hover: null, under: null, trail: null,
       excerpt: null, half: 0, drag: null, dragged: false, now: null, onNow: false, pointed: null,
@@ -158,9 +158,9 @@ function update(s, data) {
   const before = scene.data;
   const fresh = !before || before.identity !== data.identity;
   scene.data = data;
+  adoptLook(s);
   layOut(s);
   adoptSetting(s);
-  adoptLook(s);
   scene.marks = markWeights(data);
   if (fresh) {
     Object.assign(attention, { focus: null, hover: null, under: null, trail: null, excerpt: null, pointed: null,

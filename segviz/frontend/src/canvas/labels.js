@@ -197,7 +197,7 @@ export function drawLabels(s, ctx, half) {
       const at = turned
         ? [left + across / 2 + shift * TURNED_LINE, box.y + box.h - 1 - TURNED_PAD - (half ? 0 : foot)]
         : [left + PAD, y + (h - 1 - foot) / 2 + 0.5 + (half ? foot : 0) + shift * LINE];
-      write(ctx, text, at, widths[line], segments, patterned, turned);
+      write(ctx, text, at, widths[line], segments, patterned, turned, node in data.ended);
     });
   });
   ctx.restore();
@@ -227,10 +227,11 @@ export const titleIn = (s, ctx, title, room) =>
   fitted(s, [title], true, (text) => ctx.measureText(text).width, room + PAD + 2, LINE, 0).lines[0] ?? "";
 
 /** In one ink, that of most of what lies below; on a pattern, and over colours that need two inks, on
- *  a plate of that colour. A turned line begins at its foot and covers a column of its height.
+ *  a plate of that colour. A turned line begins at its foot and covers a column of its height. What is
+ *  no longer true is struck.
  * @type {(ctx: Ctx, text: string, at: [number, number], width: number, segments: Segment[],
- *    patterned: boolean, turned: boolean) => void} */
-function write(ctx, text, [x, y], width, segments, patterned, turned) {
+ *    patterned: boolean, turned: boolean, struck: boolean) => void} */
+function write(ctx, text, [x, y], width, segments, patterned, turned, struck) {
   const [from, to] = turned ? [x - 6, x + 6] : [x, x + width];
   const below = segments.map(([left, right, colour]) => ({ colour, ink: inkOn(colour),
     share: Math.min(right, to) - Math.max(left, from) })).filter(({ share }) => share > 0);
@@ -242,10 +243,13 @@ function write(ctx, text, [x, y], width, segments, patterned, turned) {
     else ctx.fillRect(x - 3, y - 8, width + 6, 15);
   }
   ctx.fillStyle = ink;
-  if (!turned) return ctx.fillText(text, x, y);
-  ctx.save();
-  ctx.translate(x + 0.5, y);
-  ctx.rotate(-Math.PI / 2);
-  ctx.fillText(text, 0, 0);
-  ctx.restore();
+  if (turned) {
+    ctx.save();
+    ctx.translate(x + 0.5, y);
+    ctx.rotate(-Math.PI / 2);
+  }
+  const [left, middle] = turned ? [0, 0] : [x, y];
+  ctx.fillText(text, left, middle);
+  if (struck) ctx.fillRect(left, middle - 1, width, 1.5);
+  if (turned) ctx.restore();
 }

@@ -1,5 +1,6 @@
 // The tree, its sessions and days on the axis that a person has chosen.
 
+import { tellLook } from "./colour_menu.js";
 import { clockAxis, leftOf, unitAt } from "./axis.js";
 import { buildTree, sessionRuns } from "./rows.js";
 import { schedule } from "./scheduler.js";
@@ -7,9 +8,9 @@ import { clampView } from "./view.js";
 
 /** Lays everything out for the present message.
  * @param {State} s */
-export function layOut({ scene, sight }) {
+export function layOut({ scene }) {
   const { data } = scene;
-  scene.axis = sight.byClock ? clockAxis(data.waits) : null;
+  scene.axis = scene.look.axis ? clockAxis(data.waits) : null;
   scene.tree = buildTree(data, scene.axis);
   scene.runs = sessionRuns(data.unit_session, scene.axis);
   scene.days = sessionRuns(data.unit_day, scene.axis);
@@ -24,7 +25,8 @@ export function switchClock(s) {
   const { x0, x1 } = sight.view;
   const whole = x1 - x0 >= scene.data.total_units;
   const [first, last] = [unitAt(scene.axis, x0), unitAt(scene.axis, x1)];
-  sight.byClock = !sight.byClock;
+  scene.look.axis = scene.look.axis ? "" : "clock";
+  tellLook(s);
   layOut(s);
   if (!whole) {
     sight.view = clampView(leftOf(scene.axis, first), leftOf(scene.axis, last), scene.data.total_units);

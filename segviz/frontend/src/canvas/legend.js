@@ -5,7 +5,7 @@ import { button as newButton, cleared, element, make, rewrite } from "../shared/
 import { isolateText, number } from "../shared/text.js";
 import { colourClasses, counted, toggleIsolated } from "./classes.js";
 import { onFrame, onScores, schedule } from "./scheduler.js";
-import { bar, bracket, diamond, plus, triangle } from "./glyphs.js";
+import { bar, bracket, diamond, plus, strike, triangle } from "./glyphs.js";
 import { powerOf } from "./node_color.js";
 import { drawDot, plate } from "./rank_marks.js";
 
@@ -201,6 +201,7 @@ export function markEntries({ data, picture }) {
     found.push(["top", picture === "scores" ? "after" : "retrieved"], ["entered", "enters"], ["left", "leaves; n: its rank"]);
   }
   if (data.gold.length) found.push(["diamond", "gold evidence"]);
+  if (Object.keys(data.ended).length) found.push(["ended", "no longer true"]);
   return found;
 }
 
@@ -219,6 +220,7 @@ function writeMark(s, [kind, words, sign]) {
 export function drawMark(theme, ctx, kind, sign, x, y, picture = "scores") {
   const { enters, chosen, text } = theme;
   if (kind === "diamond") return diamond(theme, ctx, x + 7, y);
+  if (kind === "ended") return strike(theme, ctx, { x, y: y - 5, w: SWATCH, h: 10 });
   if (!sign) {
     const inside = kind !== "left";
     if (kind === "entered" || !inside) return plate(theme, ctx, { x: x + 7, y }, { rank: "n", inside, kind: inside ? "enters" : "leaves" }, true);

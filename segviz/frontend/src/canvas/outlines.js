@@ -7,7 +7,7 @@
 // several rows the outline is around all, a sign in the row it begins at.
 
 import { nodeRect, rowRect } from "./boxes.js";
-import { bar, bracket, diamond, dot, isNarrow, outline, plus, triangle } from "./glyphs.js";
+import { bar, bracket, diamond, dot, isNarrow, outline, plus, strike, triangle } from "./glyphs.js";
 import { drawLineage } from "./lineage.js";
 import { drawFlow } from "./flow.js";
 import { FADE_MS } from "./paint.js";
@@ -16,7 +16,8 @@ import { drawRanks } from "./rank_marks.js";
 
 /** @type {(s: State, ctx: Ctx) => void} */
 export function drawOver(s, ctx) {
-  const { scene: { theme, data, picture }, sight: { geom }, attention, search, elements } = s;
+  const { scene: { theme, data, picture }, sight, attention, search, elements } = s;
+  const { geom } = sight;
   const { selected, focus, hover } = attention;
   ctx.save();
   ctx.beginPath(); // marks may reach a little into the margins, not over the labels
@@ -33,6 +34,10 @@ export function drawOver(s, ctx) {
     /** @type {(node: number, width: number, given?: Parameters<typeof outline>[5]) => void} */
     const around = (node, width, given) =>
       outline(theme, ctx, nodeRect(s, half, node), theme.text, width, given);
+    for (const node of Object.keys(data.ended).map(Number)) { // words on a box are struck themselves
+      const rect = sight.labels[half].some((label) => label.node === node) ? null : nodeRect(s, half, node);
+      if (rect) strike(theme, ctx, rect);
+    }
     // Inside the outline of a retrieved node, so that both are seen.
     const top = picture === "grow" ? null : topOf(s.scene, half);
     if (selected !== null) around(selected, 2, { inset: top?.includes(selected) ? 3 : 0 });

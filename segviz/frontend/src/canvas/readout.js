@@ -44,6 +44,7 @@ export function nodeLines(scene, node) {
     const value = measureOf(data, name, node);
     if (!Number.isNaN(value)) lines.push(["meta", `${name} ${value.toFixed(2)}`]);
   }
+  if (data.ended[node]) lines.push(["meta", isolateText(data.ended[node])]);
   if (data.ghost[node]) lines.push(["meta", "a message of the conversation; the memory does not hold it"]);
   if (data.gold.includes(node)) lines.push(["meta", `gold evidence${goldFate(scene, node)}`]);
   lines.push(["meta", `${sessions} · ${id}`]);

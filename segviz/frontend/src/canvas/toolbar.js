@@ -68,9 +68,9 @@ export function giveHeight({ elements: { root, stage, tools }, sight: { taller }
 /** What of the row follows from the view.
  * @param {State} s */
 function showTools(s) {
-  const { elements: { tools }, sight: { view, byClock }, scene: { data } } = s;
+  const { elements: { tools }, sight: { view }, scene: { data, look } } = s;
   tools.clock.hidden = !data.waits.length;
-  tools.clock.ariaPressed = String(byClock && data.waits.length > 0);
+  tools.clock.ariaPressed = String(!!look.axis && data.waits.length > 0);
   const span = view.x1 - view.x0;
   tools.wider.disabled = tools.whole.disabled = span >= data.total_units;
   tools.closer.disabled = span <= 3;

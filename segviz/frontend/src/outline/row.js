@@ -22,6 +22,7 @@ function endsOf({ start, stop, unit_session }, node) {
 function marksOf(memory, row) {
   const { node, open } = row;
   const marks = [];
+  if (memory.data.ended[node]) marks.push(["", "no longer true"]);
   if (memory.sets.gold.has(node)) marks.push(["gold", "gold"]);
   if (memory.sets.retrieved.has(node)) marks.push(["retrieved", "retrieved"]);
   if (memory.sets.added.has(node)) marks.push(["new", "new"]);
@@ -142,9 +143,10 @@ function head(memory, row) {
 
 /** @type {(memory: Memory, node: number) => HTMLElement} */
 function words(memory, node) {
+  const { data } = memory;
   const text = wordsOf(memory, node);
-  return make("bdi", { className: text === undefined ? "words late" : "words", dir: "auto" },
-    text ?? "…");
+  const state = text === undefined ? "late" : data.ended[node] ? "ended" : "";
+  return make("bdi", { className: `words ${state}`, dir: "auto", title: data.ended[node] ?? "" }, text ?? "…");
 }
 
 /** @type {(memory: Memory, scores: ReturnType<typeof scoresOf>) => HTMLSpanElement} */
