@@ -133,20 +133,15 @@ def _line(speaker: str, text: str) -> _Line | None:
     return _Line(speaker, text, bare, tuple(dict.fromkeys(words)), len(words), names, number)
 
 
-@lru_cache(maxsize=4_096)
-def _speakers(text: str) -> frozenset[str]:
-    return frozenset(line.speaker for line in _lines(text))
-
-
 @lru_cache(maxsize=256)
-def _vocatives(names: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Returns patterns that find one of these names where someone is addressed by it.
+def _vocative(names: frozenset[str]) -> re.Pattern[str]:
+    """Returns a pattern that finds one of these names where someone is addressed by it.
 
-    The first matches at the start of a sentence ("Hey Ada, …"), the second at its end ("…, Ada").
+    It matches at the start of a sentence ("Hey Ada, …") and at its end ("…, Ada").
     """
     known = "|".join(sorted(map(re.escape, names)))
-    start = re.compile(rf"^(?:\w+,? )?(?:{known})[,!]+ +(?=\w)", re.I)
-    return start, re.compile(rf", (?:{known})(?=[.!?…]*$)", re.I)
+    at_start, at_end = rf"^(?:\w+,? )?(?:{known})[,!]+ +(?=\w)", rf", (?:{known})(?=[.!?…]*$)"
+    return re.compile(f"{at_start}|{at_end}", re.I)
 
 
 class _Candidate(NamedTuple):
@@ -277,12 +272,13 @@ def _candidates(
     line remains, the heaviest one is returned.
     """
     # Speakers' names occur in most lines, so they cannot distinguish one.
-    names = frozenset[str]().union(*map(_speakers, texts))
+    names = {line.speaker for text in texts for line in _lines(text)}
     speakers = frozenset(word for name in names for word in words_of(name))
     by_text: dict[str, tuple[_Candidate, int]] = {}
     for child, text in enumerate(texts):
-        for each in _candidates_of(annotator, text, speakers):
-            by_text.setdefault(each.line.bare, (each, child))
+        for line in _lines(text):
+            if (each := _candidate(annotator, line, speakers)) is not None:
+                by_text.setdefault(each.line.bare, (each, child))
     rows = list(by_text.values())
     kept = [row for row in rows if row[0].tells >= annotator.floor]
     kept = [row for row in kept if not (upper and row[0].line.refers)] or kept
@@ -291,30 +287,23 @@ def _candidates(
     return [each for each, _ in kept], [child for _, child in kept]
 
 
-@lru_cache(maxsize=4_096)
-def _candidates_of(
-    annotator: Extractive, text: str, speakers: frozenset[str]
-) -> tuple[_Candidate, ...]:
-    """Weighs the lines of one child text; cached, as a growing node reads its children often."""
-    weighed = (_candidate(annotator, line, speakers) for line in _lines(text))
-    return tuple(each for each in weighed if each is not None)
-
-
 @lru_cache(maxsize=16_384)
 def _candidate(annotator: Extractive, line: _Line, speakers: frozenset[str]) -> _Candidate | None:
     """Weighs one line for quotation; None if it only addresses a speaker."""
     short_names = {name for name in line.names for each in speakers if each.startswith(name)}
     speakers = speakers | short_names  # "Mel" for Melanie
+    if line.text.startswith(_CAPTION):
+        speakers |= _CAPTION_WORDS
     spoken = _plain(line, speakers)
     if spoken is None:
         return None
-    weights = _weights(spoken, speakers)
+    weights = {word: salience(word) for word in spoken.words if word not in speakers}
     names, number, length = spoken.names - speakers, spoken.number, spoken.length
     says = sum(weights.values())
     # An answer of middling weight needs its question; a heavier one is understood alone.
     question = spoken.asked if _ANSWERS <= says < _NEEDS_QUESTION else None
     if question is not None:
-        weights = {**_weights(question, speakers), **weights}
+        weights = {w: salience(w) for w in question.words if w not in speakers} | weights
         names |= question.names - speakers
         number, length = number or question.number, length + question.length
     facts = min(2, len(names)) + number
@@ -353,30 +342,23 @@ def _cover(
     heard = {name: max(1.0, count / fair) ** even for name, count in speakers.items()}
     next_share = _CHILD_SHARE if upper else _NEXT_SHARE
 
-    def covers(each: _Candidate) -> float:
+    def covers(place: int) -> float:
+        each = candidates[place]
         weight = sum(map(mul, each.weights, map(worth.__getitem__, each.words)))
         return float(each.factor * heard[each.line.speaker] * weight)
 
-    covered = [covers(each) for each in candidates]
+    def gain(place: int) -> float:
+        # A child or a speaker that is quoted more than the others pays for each further line.
+        ahead = max(0, quoted[candidates[place].line.speaker] - fewest - 1)
+        return covers(place) * next_share ** quoted[children[place]] * _NEXT_SHARE**ahead
+
     # A text has a dozen lines at most, so the best lines taken alone are enough to choose from.
-    left = sorted(range(len(candidates)), key=lambda place: -covered[place])[:_SHORTLIST]
+    left = sorted(sorted(range(len(candidates)), key=covers, reverse=True)[:_SHORTLIST])
     chosen: list[int] = []
     room = annotator.max_words
     while left and room > 0:
         fewest = min(map(quoted.__getitem__, speakers))
-        best, most = left[0], -1.0
-        for place in left:
-            each = candidates[place]
-            # A child or a speaker that is quoted more than the others pays for each further line.
-            ahead = max(0, quoted[each.line.speaker] - fewest - 1)
-            share = next_share ** quoted[children[place]] * _NEXT_SHARE**ahead
-            # Words only lose worth, so a former value is a bound: most lines need no new sum.
-            if share * covered[place] < most:
-                continue
-            covered[place] = covers(each)
-            gain = share * covered[place]
-            if gain > most or (gain == most and place < best):
-                best, most = place, gain
+        best = max(left, key=gain)
         line = candidates[best]
         chosen.append(best)
         room -= line.length
@@ -392,20 +374,12 @@ def _plain(line: _Line, speakers: frozenset[str]) -> _Line | None:
 
     Returns None if no word remains.
     """
-    if not speakers.intersection(line.words):
-        return line
-    start, end = _vocatives(speakers.difference(words_of(line.speaker)) or frozenset(("\0",)))
-    text = end.sub("", start.sub("", line.text))
+    others = speakers.difference(words_of(line.speaker))
+    text = _vocative(others).sub("", line.text) if others.intersection(line.words) else line.text
     if text == line.text:
         return line
     shorter = _line(line.speaker, text[:1].upper() + text[1:])
     return shorter and shorter._replace(asked=line.asked)
-
-
-def _weights(line: _Line, speakers: frozenset[str]) -> dict[str, float]:
-    """Returns the weight of each word of a line, without speakers' names."""
-    silent = speakers | _CAPTION_WORDS if line.text.startswith(_CAPTION) else speakers
-    return {word: salience(word) for word in line.words if word not in silent}
 
 
 def _written(lines: Iterable[_Line], max_words: int) -> str:

@@ -47,12 +47,13 @@ LENGTH, UPPER_LENGTH, ROOT_LENGTH = 28, 44, 60
 """Most characters of a label up to level 1, above it, and of the label of a root."""
 
 _PHRASE, _NAME = 1.25, 0.85  # factors of several words, and of a name, over a single noun
-_WEAK = 0.8  # factor of a phrase with a word of the list ``weak``; 0 if it has no other
-_FREQUENCY = 1.1  # exponent of the support of a phrase
 _PICTURED = 0.25  # a unit that has a phrase only in a caption counts as so much of a unit
+_WEAK = 0.8  # factor of a phrase whose last word is on the list ``weak``; 0 if all words are
+_FREQUENCY = 1.1  # exponent of the support of a phrase
 _QUOTED = 1.5  # factor of a phrase that occurs in the node's own text
 _FAR = 0.1  # added to the cosine of phrase and node: meaning alone excludes nothing
 _SECOND = 0.35  # share of the best score that a further phrase must reach
+_APART = 0.1  # the same for a theme of other children, and of a root
 _COVERED = 0.8  # factor of a phrase's support in a child each time a chosen phrase is in it, too
 _SHORTLIST = 40  # most phrases of a node that compete
 _CAPTION = re.compile(r"\[image:\s*(?:an? )?(?:photo|picture|screenshot|image)?(?: of)?([^\]]*)\]?")
@@ -65,13 +66,13 @@ _TITLED = re.compile(r"[A-Z0-9]")
 _ARTICLES = ("A", "An", "The")
 _BEFORE_OTHERS = english("before_others")
 _NOT_NOUN = 0.3  # from this share of its uses after those words, a word is no noun
-_ALIKE = 0.45  # from this cosine of their word vectors, two phrases are one theme
-_USUAL_SIGN = 0.2  # a Han or Kana character in more of the units is grammar
+_ALIKE = 0.45  # from this cosine of their meanings, two phrases are one theme
 
-# Function words of Thai, the longest first.
-_THAI_GRAMMAR = re.compile(
+# Function words of Thai, the longest first, and of Chinese.
+_GRAMMAR = re.compile(
     "วันนี้|เพราะ|ครับ|เมื่อ|อยาก|อยู่|แล้ว|เป็น|ต้อง|หรือ|ของ|ค่ะ|คุณ|ฉัน|ได้|ที่|นั้น|นี้|มัน|มาก|ไม่|ผม|เขา|เรา|"
-    "และ|แต่|ว่า|ให้|กับ|จะ"
+    "และ|แต่|ว่า|ให้|กับ|จะ|今天|昨天|明天|什么|怎么|时候|觉得|知道|可以|"
+    "[的了是在我你他她它们这那哪有没不也就都和与跟吗呢吧啊把被给让对从到向很太真还又再要会能想说去来个一两几谁]"
 )
 
 WEAK = english("weak")
@@ -106,7 +107,6 @@ class _Phrases:
         written: the most frequent spelling of each phrase.
         weight: the weight of each phrase, which does not depend on the node.
         of_unit: the phrases of each unit.
-        units: number of units.
         said: what each unit means, less the mean of all; float32 (units, d), d is 0 without word
             vectors.
         meaning: the direction of each phrase, float32 (d,).
@@ -116,8 +116,7 @@ class _Phrases:
     stems: Mapping[str, _Places]
     written: Mapping[tuple[str, ...], str]
     weight: Mapping[tuple[str, ...], float]
-    of_unit: Mapping[int, frozenset[tuple[str, ...]]]
-    units: int
+    of_unit: Mapping[int, Set[tuple[str, ...]]]
     said: NDArray[np.float32]
     meaning: Mapping[tuple[str, ...], NDArray[np.float32]]
 
@@ -141,11 +140,13 @@ def node_labels(
     if the node's text has it. Its support is h in the node's n units and g in all U units; lift is
     h / n divided by g / U; the cosine, at least 0, is that of its word vectors and the mean of the
     node's units, less the mean of all; a root has instead the share of its children that a phrase
-    is in. All are statistics of the whole conversation, so a label does not change because the tree
-    grows elsewhere. A leaf gets one phrase, a node of level 1 up to two. A higher node names up to
-    three themes in order of time; each next one counts more where it is in children that no chosen
-    one is in. No phrase shares a word with the label of an earlier sibling, and no label equals the
-    parent's. A title by a model, or an inner node's own short text (an entity), is used as it is.
+    is in, and counts what people say, not a speaker who says more than twice as much as all others
+    (an assistant). All are statistics of the whole conversation, so a label does not change because
+    the tree grows elsewhere. A leaf gets one phrase, a node of level 1 up to two. A higher node
+    names up to three themes in order of time; each next one counts more, and may be slighter, where
+    it is in children that no chosen one is in. No phrase shares a word with the label of an earlier
+    sibling, and no label equals the parent's. A title by a model, or an inner node's own short text
+    (an entity), is used as it is.
 
     Args:
         structure: the nodes to label; a same-text chain is one node.
@@ -166,33 +167,46 @@ def _labelled(
 ) -> tuple[str, ...]:
     """Returns a label for each node, "" for retired ones."""
     phrases = _phrases(units, speakers)
+    people = _phrases(_of_people(units), speakers)
     # Parents before children and earlier siblings first, so that the labels of closed nodes
     # hardly change.
     level, start = structure.level.tolist(), structure.start.tolist()
     order = sorted(structure.nodes.tolist(), key=lambda node: (-level[node], start[node], node))
     labels = [""] * len(structure)
-    used: dict[int, frozenset[str]] = {}  # stems of each label
-    taken: dict[int, set[str]] = defaultdict(set)  # stems of the labels of a node's children
+    used: dict[int | None, frozenset[str]] = {None: frozenset()}  # stems of each label
+    taken: dict[int | None, set[str]] = defaultdict(set)  # stems of the labels of its children
     for node in order:
         if not structure.active[node]:
             continue
         parent = next(iter(structure.parents[node]), None)
-        above = frozenset[str]() if parent is None else used[parent]
-        barred = set[str]() if parent is None else taken[parent]
         known = _known(structure, node)
         if known:
             labels[node], used[node] = known, frozenset(map(stem, words_of(known)))
         else:
-            ranked = _ranked(structure, node, phrases, barred)
-            chosen = _chosen(structure, node, ranked, phrases)
-            if chosen and above == set(chain.from_iterable(chosen)):  # the parent's label
+            said = people if parent is None else phrases
+            ranked = _ranked(structure, node, said, taken[parent])
+            chosen = _chosen(structure, node, ranked, said)
+            if chosen and used[parent] == set(chain.from_iterable(chosen)):  # the parent's label
                 ranked = [each for each in ranked if each[1] != chosen[0]]
-                chosen = _chosen(structure, node, ranked, phrases)
+                chosen = _chosen(structure, node, ranked, said)
             used[node] = frozenset(chain.from_iterable(chosen))
-            labels[node] = _joined(structure, node, chosen, phrases)
+            labels[node] = _joined(structure, node, chosen, said)
         if parent is not None:
             taken[parent] |= used[node]
     return tuple(labels)
+
+
+def _of_people(units: tuple[Unit, ...]) -> tuple[Unit, ...]:
+    """Returns the units without the lines of an assistant, if one speaks two thirds or more."""
+    said: Counter[str] = Counter()
+    rows = [lines(unit.text) for unit in units]
+    for who, words in chain.from_iterable(rows):
+        said[who] += len(words)
+    ((talker, most),) = said.most_common(1) or [("", 0)]
+    if 3 * most <= 2 * said.total() or len(said) < 2:
+        return units
+    kept = ("\n".join(f"{who}: {words}" for who, words in row if who != talker) for row in rows)
+    return tuple(replace(unit, text=text) for unit, text in zip(units, kept, strict=True))
 
 
 def _known(structure: Structure, node: int) -> str:
@@ -222,7 +236,8 @@ def _ranked(
     """
     below, ranges = structure.coverage(node), _ranges(structure, node)
     text_stems = frozenset(map(stem, words_of(structure.text[node])))
-    rows = phrases.said[[unit for unit in below if unit < phrases.units]]
+    every = len(phrases.said)
+    rows = phrases.said[[unit for unit in below if unit < every]]
     (direction,) = unit_rows(rows.sum(axis=0, keepdims=True))
     root = not structure.parents[node]
     children = [_ranges(structure, each) for each in structure.children[node]] if root else []
@@ -232,16 +247,15 @@ def _ranked(
         if not weight or not barred.isdisjoint(key):
             continue
         # lift = (support / units of the node) / (support in all / all units), in logarithms.
-        support, overall = phrases.support(key, ranges), phrases.support(key, [(0, phrases.units)])
-        rarity = math.log(phrases.units / overall)
+        support, overall = phrases.support(key, ranges), phrases.support(key, [(0, every)])
+        rarity = math.log(every / overall)
         lift = math.log(support / len(below)) + rarity
         quoted = _QUOTED if text_stems.issuperset(key) else 1.0
-        # The root has no rest to differ from: what lasts over its children names it.
         near = round(float(phrases.meaning[key] @ direction), 4)
-        if children:
+        if children:  # the root has no rest to differ from: what lasts over its children names it
             near = sum(phrases.places[key].mass(each) > 0 for each in children) / len(children)
-        near = _FAR + max(0.0, near)
-        scored.append((weight * quoted * support**_FREQUENCY * (lift + rarity / 2) * near, key))
+        score = weight * quoted * support**_FREQUENCY * (lift + rarity / 2)
+        scored.append((score * (_FAR + max(0.0, near)), key))
     return sorted(scored, key=lambda item: (-item[0], item[1]))
 
 
@@ -266,18 +280,23 @@ def _chosen(
         return pool[key] * (new / every if every else 1.0)
 
     chosen: list[tuple[str, ...]] = []
-    best = 0.0
+    best = max(pool.values(), default=0.0)
     while pool and len(chosen) < count:
         key = max(pool, key=lambda each: (gain(each), each))
-        if chosen and gain(key) < _SECOND * best:
-            break
-        best = best or pool[key]
+        score = gain(key)
         del pool[key]
+        # A theme may be slighter in children without a chosen one; the third needs two units.
+        apart = not any(n and mass for n, mass in zip(times, masses[key], strict=True))
+        apart = upper and apart and (len(chosen) < 2 or sum(masses[key]) >= 2)
+        if score < (_APART if apart or not structure.parents[node] else _SECOND) * best:
+            continue
         # A phrase that is too long, or means the same as a chosen one, makes room for the next.
-        words = [phrases.written[each] for each in chosen]
-        fits = len(_joined(structure, node, [*chosen, key], phrases)) <= length
-        same = not set(chain.from_iterable(chosen)).isdisjoint(key)
-        if fits and not same and not _alike(phrases.written[key], words):
+        meaning = phrases.meaning[key]
+        same = any(
+            not set(key).isdisjoint(each) or meaning @ phrases.meaning[each] > _ALIKE
+            for each in chosen
+        )
+        if not same and len(_joined(structure, node, [*chosen, key], phrases)) <= length:
             chosen.append(key)
             times = [n + (mass > 0) for n, mass in zip(times, masses[key], strict=True)]
     return chosen
@@ -297,18 +316,6 @@ def _joined(
     return " · ".join(phrases.written[key] for key in sorted(chosen, key=middle))
 
 
-def _alike(phrase: str, others: Sequence[str]) -> bool:
-    """Returns True if a phrase means much the same as one of the others, as "pup" and "dog".
-
-    Compares the vectors of their last words.
-    """
-    vectors = word_vectors()
-    if vectors is None or not others:
-        return False
-    rows = unit_rows(vectors.words([each.split()[-1].lower() for each in (phrase, *others)]))
-    return bool((rows[1:] @ rows[0]).max() > _ALIKE)
-
-
 @lru_cache(maxsize=4)
 def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
     """Collects the phrases of all units that may become labels."""
@@ -317,7 +324,6 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
     # A text is English if more than an eighth of its words are English function words.
     words = [word for unit in units[:200] for word in words_of(unit.text)]
     english = sum(word in FUNCTION_WORDS for word in words) > len(words) / 8
-    usual_signs = _usual_signs(units)
     other = _other_words(units)
     places: dict[tuple[str, ...], dict[int, float]] = defaultdict(dict)
     stems: dict[str, dict[int, float]] = defaultdict(dict)
@@ -330,7 +336,7 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
         for text, share in ((_CAPTION.sub(" ", cut(unit.text)), 1.0), (pictures, _PICTURED)):
             for word in map(stem, words_of(text)):
                 stems[word].setdefault(unit.index, share)
-            for phrase, name in _candidates(text, nobody, english, usual_signs, other):
+            for phrase, name in _candidates(text, nobody, english, other):
                 key = tuple(sorted({stem(word) for word in words_of(phrase)}))
                 for each in key:  # some phrases are parts of words
                     stems[each].setdefault(unit.index, share)
@@ -354,8 +360,7 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
         {each: _Places.of(stems[each]) for each in set(chain.from_iterable(places))},
         written,
         weight,
-        {place: frozenset(keys) for place, keys in of_unit.items()},
-        len(units),
+        of_unit,
         said - said.sum(axis=0) / max(1, len(units)),
         dict(zip(written, _meanings([*written.values()]), strict=True)),
     )
@@ -379,13 +384,13 @@ def _whole(
 ) -> dict[tuple[str, ...], dict[int, float]]:
     """Returns ``places`` without phrases that are only parts of words.
 
-    This concerns alphabets without blanks (Thai, Lao, Burmese, Khmer). A run of letters is part of
+    This concerns scripts without blanks (Han, Thai, Lao, Burmese, Khmer). A run of signs is part of
     a word if a longer run occurs in as many units.
     """
     longer: Counter[str] = Counter()
-    runs = {key: text for key in places if _ALPHABETIC.match(text := next(iter(spelled[key])))}
+    runs = {key: text for key in places if _UNSPACED.match(text := next(iter(spelled[key])))}
     for key, text in runs.items():
-        parts = clusters(text)
+        parts = clusters(text) or text
         for part in ("".join(parts[1:]), "".join(parts[:-1])):
             longer[part] = max(longer[part], len(places[key]))
     return {
@@ -403,10 +408,7 @@ def _weight(phrase: str, name: bool) -> float:
     words = words_of(phrase)
     forms = ({word, word.removesuffix("s"), word.removesuffix("ies") + "y"} for word in words)
     weak = [not WEAK.isdisjoint(each) for each in forms]
-    if all(weak):
-        return 0.0
-    tells = float(max(map(salience, words)) ** 1.5)
-    tells *= _WEAK if weak[-1] else 1.0
+    tells = float(max(map(salience, words)) ** 1.5) * (not all(weak)) * (_WEAK if weak[-1] else 1.0)
     return tells * (_PHRASE if len(words) > 1 else 1.0) * (_NAME if name else 1.0)
 
 
@@ -415,20 +417,18 @@ def _candidates(
     text: str,
     nobody: frozenset[str],
     english: bool,
-    usual: frozenset[str],
     other: frozenset[str],
 ) -> tuple[tuple[str, bool], ...]:
     """Returns the phrases of a text that may become labels, each with True if it is a name.
 
-    ``nobody`` has the words of the speakers' names, which are left out; ``usual`` and ``other`` are
-    those of :func:`_usual_signs` and :func:`_other_words`; ``english`` is True for an English
-    conversation.
+    ``nobody`` has the words of the speakers' names, which are left out; ``other`` are those of
+    :func:`_other_words`; ``english`` is True for an English conversation.
     """
     candidates: list[tuple[str, bool]] = []
     for _, words in lines(text):
         for sentence in sentences(words):
             if not english:
-                candidates += [(word, False) for word in _repeatable(sentence, nobody, usual)]
+                candidates += [(word, False) for word in _repeatable(sentence, nobody)]
                 continue
             for name in names(sentence):
                 kept = [word for word in name.split() if not _calls(word, nobody)]
@@ -491,27 +491,7 @@ def _without_verb(phrase: str, other: frozenset[str], before: Sequence[str]) -> 
     return "" if words[-1] in other else " ".join(words)
 
 
-def _usual_signs(units: Sequence[Unit]) -> frozenset[str]:
-    """Returns the Han signs that are grammar, not topics.
-
-    They occur in more than a fifth of the units. No single other sign stands next to them in half
-    of these units.
-    """
-    counts: Counter[str] = Counter()
-    pairs: Counter[str] = Counter()
-    for unit in units:
-        runs = _SIGNS.findall(unit.text)
-        counts.update(set("".join(runs)))
-        pairs.update({run[at : at + 2] for run in runs for at in range(len(run) - 1)})
-    beside: dict[str, int] = defaultdict(int)
-    for pair, n in pairs.items():
-        for sign in pair:
-            beside[sign] = max(beside[sign], n)
-    most = max(2, _USUAL_SIGN * len(units))
-    return frozenset(sign for sign, n in counts.items() if n > most and 2 * beside[sign] < n)
-
-
-def _repeatable(sentence: str, nobody: frozenset[str], usual: frozenset[str]) -> list[str]:
+def _repeatable(sentence: str, nobody: frozenset[str]) -> list[str]:
     """Returns the words and runs of signs that may name a topic in a sentence not in English.
 
     These are words of four letters or more, words in Katakana, runs of two to six Han signs, and
@@ -519,11 +499,11 @@ def _repeatable(sentence: str, nobody: frozenset[str], usual: frozenset[str]) ->
     """
     words = [word for word in _LETTERS.findall(sentence) if word.lower() not in nobody]
     words = [word for word in words if not _UNSPACED.search(word)] + _KATAKANA.findall(sentence)
-    spaced = "".join(" " if sign in usual else sign for sign in sentence)
+    spaced = _GRAMMAR.sub(" ", sentence)
     for run in _SIGNS.findall(spaced):
         ends = range(2, min(6, len(run)) + 1)
         words += [run[at : at + n] for n in ends for at in range(len(run) - n + 1)]
-    for run in _ALPHABETIC.findall(_THAI_GRAMMAR.sub(" ", sentence)):
+    for run in _ALPHABETIC.findall(spaced):
         parts = clusters(run)
         ends = range(2, min(8, len(parts)) + 1)
         pieces = ("".join(parts[at : at + n]) for n in ends for at in range(len(parts) - n + 1))

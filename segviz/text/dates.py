@@ -387,7 +387,7 @@ def date_as_written(date: Fields) -> str:
 # --- a time that a sentence names ------------------------------------------------------
 
 _BEGIN = rf"\d{{1,2}} (?:{_MONTH_NAMES} )?(?:\d{{4}} )?to "
-_FORM = rf"(?:(?:{_BEGIN})?\d{{1,2}} )?(?:{_MONTH_NAMES} )?\d{{4}}"
+_FORM = rf"(?:before |{_BEGIN})?(?:\d{{1,2}} )?(?:{_MONTH_NAMES} )?\d{{4}}"
 _ADDED = re.compile(rf" \({_FORM}\)")
 _BRACKETED = re.compile(
     r"\b(yesterday|today|tonight|morning|night|tomorrow|ago|week(?:end)?|month|year|last|next"
@@ -400,8 +400,9 @@ def dated(text: str, now: datetime) -> str:
     """Writes a date in brackets behind each time that is relative to ``now``.
 
     "I ran yesterday." becomes "I ran yesterday (7 May 2023).", "last month" "last month (April
-    2023)". A time that has a date in brackets keeps it, so the function is idempotent. Vague times
-    ("a few days ago", "in the past year") get none.
+    2023)". "A few days ago" names no day for sure, but one to count from: "(before 8 May 2023)".
+    "In two weeks" and "the past year" get none: they may say how long something takes. A time that
+    has a date in brackets keeps it, so the function is idempotent.
     """
     taken: list[tuple[int, int, str]] = []
     # A surer pattern comes first, and another one that overlaps it is no time of its own.
@@ -416,8 +417,10 @@ def dated(text: str, now: datetime) -> str:
             ):
                 continue
             with suppress(ValueError, OverflowError):
-                if (interval := read(match, now)) is not None:
-                    taken.append((start, stop, f" ({_in_brackets(interval)})"))
+                rough = _ROUGH.match(match.group())
+                if interval := _days(now) if rough else read(match, now):
+                    added = ("before " if rough else "") + _in_brackets(interval)
+                    taken.append((start, stop, f" ({added})"))
     for _, stop, added in sorted(taken, reverse=True):
         text = text[:stop] + added + text[stop:]
     return text
@@ -620,8 +623,11 @@ _READERS: dict[re.Pattern[str], Callable[[re.Match[str], Any], Interval | None]]
 }
 """Functions of a match and ``now`` by pattern, in the order in which they are tried."""
 
-_VAGUE = re.compile(r"in\b|past (?!weekend)|(?:few|couple)\b", re.I)
-"""Relative times that name no day or span for sure."""
+_VAGUE = re.compile(r"in\b|past (?!weekend)", re.I)
+"""Relative times that may be durations."""
+
+_ROUGH = re.compile(r"(?:few|couple)\b", re.I)
+"""Relative times of no certain number of days, weeks, months or years."""
 
 _RELATIVE = {_TWICE, _DAY_ALONE, _AWAY, _NEAR, _WEEKDAY, _SPAN}
 """Patterns of times that mean nothing without ``now``."""

@@ -248,6 +248,14 @@ class TestExtractive:
         child = "Ada: We saw Mrs. Maisel and Dr. Smith in Bergen (approx. 200 people)."
         assert Extractive()([child, "Ben: Hi!"]) == child
 
+    @pytest.mark.parametrize("name", ["J. K. Rowling", "I. M. Pei", "É. Zola", "А. С. Пушкин"])
+    def test_no_sentence_ends_at_an_initial(self, name):
+        assert words.sentences(f"We met {name} in Bergen. So did I. It rained.") == [
+            f"We met {name} in Bergen.",
+            "So did I.",
+            "It rained.",
+        ]
+
 
 TOWNS = "Bergen Lisbon Galway Polruan Leipzig Sevilla Kyoto Trieste Malmö Aarhus".split()
 

@@ -204,6 +204,43 @@ class TestThemes:
         ranked = module._ranked(tree, len(tree) - 1, phrases, set())
         assert [key for _, key in ranked] == [("oven",), ("sloop",)]
 
+    def test_the_root_is_named_by_what_people_say_not_by_an_assistant(self):
+        boats = "The sloop in the harbour has copper rivets; another sloop there has a pedalo."
+        ovens = "The oven of the bakery is warm; another oven there is for the rye bread."
+        asked = ["My accordion?", "My accordion again?", "Rain?", "Your accordion?"]
+        talks = list(zip(asked, (boats, boats, ovens, ovens), strict=True))
+        units = conversation(talks).units("exchange")
+        *_, root = themes(grouped(units, [(0, 1), (2, 3)]), units)
+        assert root == "accordion"
+        # Where nobody speaks two thirds, all count.
+        even = conversation([(said, said) for said in (boats, boats, ovens, ovens)])
+        units = even.units("exchange")
+        *_, root = themes(grouped(units, [(0, 1), (2, 3)]), units)
+        assert {"pedalo", "sloop", "rye bread", "oven"} & set(root.split(" · "))
+
+    def test_a_stretch_that_no_theme_names_gets_a_slighter_one(self):
+        talks = [["My oven is here.", "The oven!"]] * 5 + [["My iguana.", "Oh?"]]
+        units = conversation([*talks, *TALKS[:2], *TALKS[4:]]).units("exchange")
+        nodes = [(0, u.index, u.index + 1) for u in units]
+        spans = [(1, 0, 5), (1, 5, 6), (1, 6, 8), (1, 8, 10), (2, 0, 6), (2, 6, 10), (3, 0, 10)]
+        edges = [(10 + n, u) for n, (_, a, b) in enumerate(spans[:4]) for u in range(a, b)]
+        edges += [(14, 10), (14, 11), (15, 12), (15, 13), (16, 14), (16, 15)]
+        said = [unit.text for unit in units]
+        texts = [*said, *("\n".join(said[a:b]) for _, a, b in spans)]
+        tree = grown([*nodes, *spans], edges, texts)
+        phrases = module._phrases(units, ("Ada", "Ben"))
+        scores = {key: score for score, key in module._ranked(tree, 14, phrases, set())}
+        iguana = (module.stem("iguana"),)
+        assert scores[iguana] < module._SECOND * max(scores.values())
+        label = node_labels(tree, units, ("Ada", "Ben"))[14]
+        assert "iguana" in label.split(" · ")
+
+    def test_two_phrases_of_one_meaning_are_one_theme(self):
+        talks = [["My kitten is a cat.", "A kitten? A cat?"]] * 2 + TALKS[:4]
+        units = conversation(talks).units("exchange")
+        first, *_ = themes(grouped(units, [(0, 1), (2, 3), (4, 5)]), units)
+        assert first in ("kitten", "cat")
+
 
 class TestGiven:
     def test_a_title_by_a_model_is_the_label(self):

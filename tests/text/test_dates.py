@@ -121,7 +121,9 @@ class TestDated:
             ("I fell on the 15th", "I fell on the 15th (15 April 2023)"),
             ("the week before last", "the week before last (24 to 30 April 2023)"),
             ("this past weekend", "this past weekend (6 to 7 May 2023)"),
-            ("a few days ago, in two weeks, in the past year", None),
+            ("A few days ago I ran.", "A few days ago (before 8 May 2023) I ran."),
+            ("a couple of years ago", "a couple of years ago (before 8 May 2023)"),
+            ("in a few days, in two weeks, in the past year", None),
             (
                 "yesterday's bread, last year (?)",
                 "yesterday's bread, last year (2022) (?)",
@@ -137,7 +139,7 @@ class TestDated:
         st.lists(
             st.sampled_from(
                 "yesterday|today|last Friday|this week|last month|next year|two years ago|"
-                "on the 3rd|last week|the week before last|I ran|(2019)|, |. ".split("|")
+                "few days ago|on the 3rd|the week before last|I ran|(2019)|, |. ".split("|")
             ),
             max_size=8,
         ).map(" ".join),

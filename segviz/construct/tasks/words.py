@@ -29,14 +29,15 @@ def english(name: str) -> frozenset[str]:
 
 _ABBREVIATED = "".join(rf"(?<!\b{each}\.)" for each in english("abbreviations"))
 BREAK = re.compile(
-    rf"(?<=[.!?…]){_ABBREVIATED}"
+    rf"(?<=[.!?…]){_ABBREVIATED}(?<!\b[A-HJ-ZÀ-ÖØ-ÞΑ-ΩЁА-Я]\.)(?!(?<=\bI\.)\s+[A-Z]\.)"
     r"[\"')\]]*+\s++(?=[\"'(\[]?\w)|(?<=[。！？])\s*+(?=\S)"
     r"|(?<!\s)\s++(?=[¿¡])|(?:(?<!\s)\s++)?+(?=\[image: )"
 )
 """Ends of sentences: before a blank, after CJK marks, before Spanish ones and captions.
 
-A dot after an English abbreviation ends none. A run of blanks is tried once, at its
-start, so that the time grows with the text alone.
+A dot after an English abbreviation or an initial ends none; "I." is an initial only before another
+one ("I. M. Pei"). A run of blanks is tried once, at its start, so that the time grows with the text
+alone.
 """
 
 LEAST_CONTENT = 2
