@@ -13,7 +13,7 @@ PAGE_WANTED = "page-wanted"  # path of the page to switch to after this run
 # --- sidebar: which conversation, and how its memory is built --------------------------
 SOURCE = "source"
 SAMPLE = "sample"
-OPEN_ANOTHER = "open-another"  # the panel that opens another conversation
+MEMORY_PANEL = "memory-panel"  # what the sidebar folds into one line
 DROPPED = "dropped"  # the upload zone that covers the page
 PATH = "path"
 HELD = "held"  # the shown state of a watched conversation

@@ -87,7 +87,7 @@ def main() -> None:
         st.switch_page(pages[0], query_params=link)
     address.arrive(chosen.url_path)
     with st.sidebar:
-        st.markdown("### segviz\nA conversation becomes a memory tree. Ask it, and see why.")
+        st.markdown("### segviz")
         atlas = st.container(key="atlas-button")  # at the top, where its popover has room below
     session = sidebar()
     address.settle(session)

@@ -43,7 +43,7 @@ def paste(page: Page, address: str, number: int) -> None:
     """Opens the app and pastes the session's own conversation, which is built."""
     page.goto(address)
     settle(page)
-    page.get_by_text("Open another", exact=True).click()
+    page.locator(".st-key-memory-panel summary").first.click()
     page.get_by_text("Paste", exact=True).click()
     settle(page)
     page.locator(".st-key-paste textarea").fill(conversation(number))

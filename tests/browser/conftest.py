@@ -234,6 +234,11 @@ class App:
         self.evidence().first.wait_for()
         return self
 
+    def open_memory(self) -> App:
+        """Unfold the line of the sidebar, which has the file, the memory and the models."""
+        self.page.locator(".st-key-memory-panel summary").first.click()
+        return self.settle()
+
     def choose(self, key: str, option: str) -> App:
         """Pick an option of a select box by its text; ``key`` is how its own begins."""
         box = self.page.locator(f"[class*=st-key-{key}]")

@@ -16,7 +16,7 @@ from tests.browser.conftest import App
 
 
 def upload(app, name, data):
-    app.page.get_by_text("Open another", exact=True).click()
+    app.open_memory()
     app.page.get_by_text("Upload", exact=True).first.click()
     app.settle()
     app.page.locator('.st-key-upload input[type="file"]').set_input_files(
@@ -268,7 +268,7 @@ class TestFiles:
         covers = "([x, y]) => document.elementFromPoint(x, y).closest('.st-key-dropped') !== null"
         assert all(app.page.evaluate(covers, at) for at in ([20, 20], [700, 500], [1390, 990]))
         zone.dispatch_event("drop", {"dataTransfer": dropped})
-        app.page.get_by_text("Noor, Caleb").first.wait_for()
+        app.page.get_by_text("Noor, Caleb").first.wait_for(state="attached")
         app.settle()
         assert not zone.is_visible()
 

@@ -73,6 +73,50 @@ def test_few_controls_few_numbers_and_the_whole_list_on_the_first_screen(countin
     assert last["y"] + last["height"] <= shown["y"] + shown["height"] + 1
 
 
+@pytest.mark.parametrize("conversation", ["", "conv-26", "conv-47"])
+def test_the_opening_question_has_few_controls_and_numbers(counting, conversation):
+    counting.page.set_viewport_size({"width": 1400, "height": 900})
+    path = conversation and f"?path={real_data('locomo', 'locomo5.json')}"
+    counting.open(f"ask{path}&conversation={conversation}" if conversation else "ask")
+    found = counted(counting.page)
+    assert len(found["controls"]) <= 30, found["controls"]
+    assert len(found["numbers"]) <= 70, found["numbers"]
+
+
+# The texts of the folds of the sidebar that are seen, with what style sheets write after them.
+FOLDS = """(side) => [...side.querySelectorAll("summary p")]
+  .filter((one) => !one.closest("[inert]"))
+  .map((one) => one.textContent + getComputedStyle(one, "::after").content)"""
+
+
+def test_the_sidebar_is_one_line_and_a_click_shows_the_rest(app, memory):
+    app.open("ask")
+    side = app.page.get_by_test_id("stSidebar")
+    nodes = int(memory.structure.collapsed.active.sum())
+    assert side.evaluate(FOLDS) == [f'Memory"ines-theo · 316 turns · {nodes} nodes"']
+    assert not side.get_by_text("written", exact=True).is_visible()
+    app.open_memory()
+    assert len(side.evaluate(FOLDS)) > 3
+    side.get_by_text("extracts", exact=True).click()
+    app.settle()
+    assert side.get_by_text("extracts", exact=True).is_visible()  # it stays open
+    assert "texts=extracts" in app.page.url
+
+
+def test_setting_says_all_that_is_in_force(app):
+    app.open("ask?question=4&budget=400&deduplicate=yes&expand=2&relevance=contextual:beside=0")
+    label = app.page.locator(".st-key-more-settings button p")
+    assert label.evaluate("(one) => getComputedStyle(one, '::after').content").count(",") >= 3
+    cut = (
+        "(one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1"
+    )
+    assert not label.evaluate(cut)
+    outer = app.page.locator(".st-key-more-settings button").first.bounding_box()
+    inner = label.bounding_box()
+    assert outer["y"] <= inner["y"]
+    assert inner["y"] + inner["height"] <= outer["y"] + outer["height"]
+
+
 @pytest.mark.parametrize("view", ["Outline", "Node-link"])
 def test_alpha_and_h_are_wide_and_above_every_other_view(app, view):
     app.open(f"ask?view={view}")

@@ -112,7 +112,7 @@ def test_back_returns_to_a_sweep_as_it_was_in_one_step(app):
 
 def test_back_opens_the_conversation_before(app):
     app.open("?sample=ines-theo&unit=turn")
-    app.page.get_by_text("Open another", exact=True).click()
+    app.open_memory()
     app.choose("sample", TITLES["topic-switching"])
     assert "sample=topic-switching" in app.page.url
     go(app, -1)

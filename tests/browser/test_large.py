@@ -59,14 +59,14 @@ def test_thousands_of_turns_and_one_of_a_megabyte(app, large):
 
 def test_a_file_dropped_while_another_is_being_built(app, large):
     app.open()
-    app.page.get_by_text("Open another", exact=True).click()
+    app.open_memory()
     app.page.get_by_text("Upload", exact=True).first.click()
     app.settle()
     upload(app, large)
     begin(app)
     app.page.get_by_text("Building the memory:").first.wait_for()
     upload(app, sample_path(list(TITLES)[1]))
-    app.page.get_by_text("Noor, Caleb").first.wait_for()
+    app.page.get_by_text("Noor, Caleb").first.wait_for(state="attached")
     app.settle()
     app.tree("grow-tree")
     assert "Building the memory" not in app.text()

@@ -118,6 +118,6 @@ def test_every_page_opens_and_the_first_answer_is_that_of_the_desktop(pages, ser
 
 def test_a_model_server_is_refused_with_the_reason(pages, in_a_browser):
     tab = pages(in_a_browser).open("ask")
-    tab.page.get_by_text("Models", exact=True).click()
+    tab.open_memory().page.get_by_text("Models", exact=True).click()
     tab.settle().choose("preset", "gpt-5.4-mini")
     assert "needs the package openai, which is not installed here" in tab.text()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from segviz import loaders, store
 from segviz.conversation import AuditReport, Conversation, Corpus, LoadReport
@@ -281,8 +283,11 @@ def joined_conversations(opened: OpenFile) -> OpenFile:
     return replace(opened, key=fingerprint(opened.key, JOINED), corpus=made, how=how)
 
 
-def choose_conversation(opened: OpenFile) -> Conversation | None:
-    """Draws the choice of a conversation; returns it, None if it cannot be read."""
+def choose_conversation(opened: OpenFile, panel: DeltaGenerator) -> Conversation | None:
+    """Draws the choice of a conversation in a panel; returns it, None if it cannot be read.
+
+    Errors and guessed columns are below the panel, which may be closed.
+    """
     entries = opened.corpus.entries
 
     def label(position: int) -> str:
@@ -301,7 +306,7 @@ def choose_conversation(opened: OpenFile) -> Conversation | None:
         places = [i for i, entry in enumerate(entries) if entry.id == wanted]
         if places:
             st.session_state["conversation"] = places[0]
-        position = st.selectbox(
+        position = panel.selectbox(
             "Conversation in the file",
             range(len(entries)),
             format_func=label,
@@ -314,8 +319,11 @@ def choose_conversation(opened: OpenFile) -> Conversation | None:
     except LoadError as error:
         refusal(error, "Choose another conversation of the file.")
         return None
-    _about(conversation, alone=len(entries) == 1)
-    _load_report(opened, position)
+    with panel:
+        _about(conversation, alone=len(entries) == 1)
+    guessed = _guessed(opened.file) in st.session_state
+    with nullcontext() if guessed else panel:
+        _load_report(opened, position, guessed)
     return conversation
 
 
@@ -334,13 +342,12 @@ def _about(conversation: Conversation, alone: bool) -> None:
     )
 
 
-def _load_report(opened: OpenFile, position: int) -> None:
-    """Draws what was repaired or skipped in the file, and how it was read."""
+def _load_report(opened: OpenFile, position: int, guessed: bool) -> None:
+    """Draws what was repaired or skipped in the file, and how it was read; open if ``guessed``."""
     report = opened.corpus.report_of(position)
     repaired, skipped = report.count("repaired"), report.count("skipped")
     counts = {"kept": report.kept, "repaired": repaired, "skipped": skipped}
     phrases = [f"{count:,} {what}" for what, count in counts.items() if count or what == "kept"]
-    guessed = _guessed(opened.file) in st.session_state
     with st.expander(f"Load report of the file: {', '.join(phrases)}", expanded=guessed):
         _reading_controls(opened)
         if report.lacks:

@@ -45,7 +45,7 @@ from segviz.ui.state import (
     starts,
     typed_turns,
 )
-from segviz.ui.widgets import canvas, captions, charts
+from segviz.ui.widgets import canvas, captions, charts, style
 from segviz.view.bookmark import TEXTS, Bookmark, differing
 from segviz.view.captions import provenance_lines
 
@@ -68,19 +68,21 @@ def sidebar() -> AppSession | None:
         address.opened(opened.key, opened.saved)
         with panel:
             opened = open_file.audit_panel(opened)
-        opened = open_file.joined_conversations(opened)
-        original = open_file.choose_conversation(opened)
+            opened = open_file.joined_conversations(opened)
+        original = open_file.choose_conversation(opened, panel)
         if original is None:
             return None
         key = fingerprint(opened.key, original.id)
         if opened.saved is not None:
-            return _saved(opened, original, key)
+            return _saved(opened, original, key, panel)
         typed = typed_turns(key)
         conversation = original
         if typed:  # remembered, because a conversation caches its units
             continued = partial(with_typed_turns, original, typed)
             conversation = remember("continued", fingerprint(key, typed), 1, continued)
-        with st.expander(_sum_up(conversation), key="built-as"):
+        with panel:
+            texts_place = st.container()
+        with panel, st.expander(_sum_up(conversation), key="built-as"):
             unit: str = st.selectbox(
                 "One leaf per",
                 list(UNIT_RULES),
@@ -89,12 +91,13 @@ def sidebar() -> AppSession | None:
                 persist_state="session",
             )
             system, settings = _system()
-            written, note = _texts(original.id, unit, settings)
+        with texts_place:
+            written = _texts(original.id, unit, settings)
         _say_dropped(conversation, unit)
-        with models.models_panel():
+        with panel, models.models_panel():
             chosen = models.choose_models(*_for_models(system, settings))
             elsewhere = st.container()
-        _embedding_note(chosen.embedder, conversation)
+        _embedding_note(chosen.embedder, conversation, panel)
     order = build.Order(conversation, unit, system, settings, chosen, written)
     typed_key = fingerprint(key, typed)
     built = build.obtain(order, typed_key, fingerprint(key, []), bool(typed))
@@ -105,8 +108,9 @@ def sidebar() -> AppSession | None:
         canvas.part("address", key="address-order", data=link)
         return None
     if written:
-        note.caption(_about_written(built[1]))
+        texts_place.caption(_about_written(built[1]))
     own_key, memory = texts.written_elsewhere(elsewhere, key, *built)
+    _name_panel(memory)
     session = AppSession(own_key, key, opened.corpus, conversation, memory, chosen.chat)
     chosen_texts = st.session_state.get(keys.TEXTS, TEXTS[0])
     changed = differing(SYSTEMS[system], memory.settings)
@@ -167,22 +171,26 @@ def _written(name: str, unit: str, settings: Mapping[str, Any]) -> dict[Span, tu
     return sample_texts(name, unit) if sample and extracts else {}
 
 
-def _texts(
-    name: str, unit: str, settings: Mapping[str, Any]
-) -> tuple[dict[Span, tuple[str, str]], DeltaGenerator]:
+def _texts(name: str, unit: str, settings: Mapping[str, Any]) -> dict[Span, tuple[str, str]]:
     """Draws the choice of texts of a sample that has written ones, where extracts would be.
 
-    Returns the written texts, if they are chosen, and the place of a sentence about them.
+    Returns the written texts, if they are chosen.
     """
     written = _written(name, unit, settings)
     if not written:
-        return {}, st.empty()
+        return {}
     chosen = st.segmented_control("Texts", TEXTS, required=True, **starts(keys.TEXTS, TEXTS[0]))
-    note = st.empty()
     if chosen == TEXTS[0]:
-        return written, note
-    note.caption("Extracts are lines quoted from the turns, chosen offline.")
-    return {}, note
+        return written
+    st.caption("Extracts are lines quoted from the turns, chosen offline.")
+    return {}
+
+
+def _name_panel(memory: Memory) -> None:
+    """Puts the conversation, its turns and its nodes on the line that the sidebar folds to."""
+    conversation, nodes = memory.conversation, int(memory.structure.collapsed.active.sum())
+    sizes = captions.counted(len(conversation.turns), "turn"), captions.counted(nodes, "node")
+    style.label_panel(keys.MEMORY_PANEL, " · ".join([conversation.id[:60], *sizes]))
 
 
 def _about_written(memory: Memory) -> str:
@@ -204,23 +212,26 @@ def _watched() -> AppSession | None:
     with models.models_panel():
         chosen = models.choose_models()
     models.show_spending()
-    _embedding_note(session.memory.embedder, session.memory.conversation)
+    _embedding_note(session.memory.embedder, session.memory.conversation, st.container())
     return replace(session, chat=chosen.chat)
 
 
-def _saved(opened: open_file.OpenFile, conversation: Conversation, source: str) -> AppSession:
+def _saved(
+    opened: open_file.OpenFile, conversation: Conversation, source: str, panel: DeltaGenerator
+) -> AppSession:
     """Returns the session of a memory file.
 
     The memory is built already, so models only embed and answer questions.
     """
     saved = cast(store.Saved, opened.saved)
-    st.subheader("Memory")
-    label = SYSTEMS[saved.system].label if saved.system in SYSTEMS else saved.system
-    st.text(f"{label}, as saved")
-    st.caption(f"{captions.counted(len(saved.steps), 'step')}, leaves by the rule '{saved.unit}'")
-    with models.models_panel():
-        chosen = models.choose_models()
-        elsewhere = st.container()
+    with panel:
+        label = SYSTEMS[saved.system].label if saved.system in SYSTEMS else saved.system
+        st.text(f"{label}, as saved")
+        steps = captions.counted(len(saved.steps), "step")
+        st.caption(f"{steps}, leaves by the rule '{saved.unit}'")
+        with models.models_panel():
+            chosen = models.choose_models()
+            elsewhere = st.container()
     models.show_spending()
     # Questions are embedded as the nodes were, or not at all.
     remote = chosen.embedder if chosen.embedder.name == saved.embedder else None
@@ -228,14 +239,15 @@ def _saved(opened: open_file.OpenFile, conversation: Conversation, source: str) 
     memory = remember(keys.MEMORIES, key, MEMORIES_KEPT, lambda: from_saved(saved, remote))
     key, memory = texts.written_elsewhere(elsewhere, source, key, memory)
     for name, value in provenance_lines(memory):
-        st.text(f"{name}: {value}")
+        panel.text(f"{name}: {value}")
+    _name_panel(memory)
     if isinstance(memory.embedder, MissingEmbedder):
         st.warning(
             "The embedder of this memory is not installed, so questions are compared by words only."
         )
         st.text(memory.embedder.name[:80])
     else:
-        _embedding_note(memory.embedder, memory.conversation)
+        _embedding_note(memory.embedder, memory.conversation, panel)
     return AppSession(key, source, opened.corpus, conversation, memory, chosen.chat, saved=True)
 
 
@@ -307,8 +319,8 @@ def _needs(part: Any) -> bool:
     return bool(getattr(part, "needs_chat", False))
 
 
-def _embedding_note(embedder: Embedder, conversation: Conversation) -> None:
-    """Says how texts are compared, and warns of texts that the embedder cannot read."""
+def _embedding_note(embedder: Embedder, conversation: Conversation, panel: DeltaGenerator) -> None:
+    """Says in a panel how texts are compared; warns of texts that the embedder cannot read."""
     name = embedder.name
     if note := script_note(embedder, (turn.text for turn in conversation.turns)):
         st.warning(note)
@@ -320,7 +332,7 @@ def _embedding_note(embedder: Embedder, conversation: Conversation) -> None:
     else:
         plain = name if ":" in name else name.partition("-")[0]
         what = "precomputed embeddings" if plain == "given" else plain
-        st.caption(f"Similarity by {captions.unmarked(what)}", help=captions.unmarked(name))
+        panel.caption(f"Similarity by {captions.unmarked(what)}", help=captions.unmarked(name))
 
 
 # --- parameters -----------------------------------------------------------------------

@@ -36,13 +36,15 @@ _DROPPED = "dropped-file"  # file dropped on the page, until another is uploaded
 def choose_source() -> tuple[OpenFile | None, DeltaGenerator]:
     """Draws the choice of a file; returns it, or the previous one if it cannot be read.
 
-    Also returns the panel of the choice, for what else is read from a file.
+    Also returns the panel of the choice, for all else about the file and its memory.
     """
     state = st.session_state
-    if state.pop(_OPENED, False):  # by the run before: what opens another is folded again
-        state[keys.OPEN_ANOTHER] = False
-    state.setdefault(keys.OPEN_ANOTHER, False)
-    panel = st.expander("Open another", key=keys.OPEN_ANOTHER, on_change="rerun")
+    # What the run before opened folds the panel again, and a model to choose opens it.
+    opens = state.get(keys.OPEN_MODELS, False)
+    if state.pop(_OPENED, False) or opens:
+        state[keys.MEMORY_PANEL] = opens
+    state.setdefault(keys.MEMORY_PANEL, False)
+    panel = st.expander("Memory", key=keys.MEMORY_PANEL, on_change="rerun")
     try:
         with panel:
             opened = _chosen()
@@ -211,7 +213,7 @@ def open_your_own() -> None:
 
     def take(source: str) -> None:
         st.session_state[keys.SOURCE] = source
-        st.session_state[keys.OPEN_ANOTHER] = True
+        st.session_state[keys.MEMORY_PANEL] = True
 
     chosen = [
         st.button(label, icon=icon, key=f"open-{source}", on_click=take, args=(source,))

@@ -39,6 +39,15 @@ def apply_style() -> None:
     st.html(f"<style>{_COLOURS}{_RULES}</style>")
 
 
+def label_panel(key: str, text: str) -> None:
+    """Puts a text, which may be foreign, on the label of a panel with a rule in ``style.css``.
+
+    Another label would be another panel for Streamlit, which it closes.
+    """
+    literal = "".join(f"\\{ord(each):x} " for each in text)
+    st.html(f"<style>.st-key-{key} {{ --segviz-label: '{literal}' }}</style>")
+
+
 def follow_theme() -> None:
     """Runs the script again when the page turns dark or light, so that charts turn, too."""
     theme = {"theme": st.context.theme.type}

@@ -1,19 +1,16 @@
 // What is painted of a row, and what lies under a place in it. Pure functions.
 
+import { lastly } from "../shared/dom.js";
 import { firstPlace } from "../shared/links.js";
 import { leftOf, unitAt } from "./axis.js";
 import { levelsBox, rowBox } from "./geometry.js";
 import { fillOf, sessionColour } from "./node_color.js";
 
-/** What is painted for a view: boxes by row, left to right, x and width in pixels from
- *  the plot's edge. A chain lies in each of its rows and is painted from the lowest. Nodes
- *  narrower than a pixel share one box per pixel column and row, and the heaviest of them
- *  wins, so that a single hit among thousands stays visible.
- * @param {Tree} tree
- * @param {View} view
- * @param {number} width
- * @param {ArrayLike<number> | null} weight */
-export function visibleBoxes(tree, view, width, weight) {
+/** Where boxes lie in a view, by row, left to right, x and width in pixels from the plot's edge. A
+ *  chain lies in each of its rows and is painted from the lowest. Nodes narrower than a pixel share
+ *  one box per pixel column and row; `shared` has [box, row, first, end] of their places in the row.
+ *  No score counts here, so that a drag finds it done. */
+const columns = lastly((/** @type {Tree} */ tree, /** @type {View} */ view, /** @type {number} */ width) => {
   const scale = width / (view.x1 - view.x0);
   const { left: start, right: stop, level, tall, rowOf } = tree;
   const id = [];
@@ -21,43 +18,56 @@ export function visibleBoxes(tree, view, width, weight) {
   const w = [];
   const top = []; // the level up to which a box is painted; -1 where it is part of one from below
   const first = [0]; // box of each row
-  let [shown, inView, here] = [0, 0, 0]; // nodes that have a box, and all that would with room
+  /** @type {number[][]} */
+  const shared = [];
+  let [inView, here] = [0, 0]; // nodes that would have a box with room
   for (const [row, ids] of tree.rows.entries()) {
     if (row === tree.firstRow[here + 1]) here++; // the level of this row
-    let column = -1; // pixel column of the last box, if that box is an aggregate
-    let heaviest = 0; // weight of its node
+    let column = -1; // pixel column of the last box, if nodes share it
     const begin = firstPlace(0, ids.length, (at) => stop[ids[at]] > view.x0);
     for (let i = begin; i < ids.length; i++) {
       const node = ids[i];
       if (start[node] >= view.x1) break;
       if (rowOf[node] === row) inView++;
       const from = Math.max(0, (start[node] - view.x0) * scale);
-      if ((stop[node] - start[node]) * scale >= 1) {
-        id.push(node);
-        x.push(from);
-        w.push(Math.min(width, (stop[node] - view.x0) * scale) - from);
-        top.push(tall[node] === level[node] ? here : rowOf[node] === row ? tall[node] : -1);
-        column = -1;
+      const wide = (stop[node] - start[node]) * scale >= 1;
+      const pixel = Math.floor(from);
+      if (!wide && pixel === column) {
+        shared[shared.length - 1][3] = i + 1;
         continue;
       }
-      const pixel = Math.floor(from);
-      const heavy = weight ? weight[node] : 0;
-      if (pixel !== column) {
-        column = pixel;
-        heaviest = heavy;
-        id.push(node);
-        x.push(column);
-        w.push(1);
-        top.push(here);
-      } else if (heavy > heaviest) {
-        heaviest = heavy;
-        id[id.length - 1] = node;
-      }
+      column = wide ? -1 : pixel;
+      if (!wide) shared.push([id.length, row, i, i + 1]);
+      id.push(node);
+      x.push(wide ? from : pixel);
+      w.push(wide ? Math.min(width, (stop[node] - view.x0) * scale) - from : 1);
+      top.push(!wide || tall[node] === level[node] ? here : rowOf[node] === row ? tall[node] : -1);
     }
-    for (let i = first[row]; i < id.length; i++) if (rowOf[id[i]] === row) shown++;
     first.push(id.length);
   }
-  return { id, x, w, top, first, shown, inView };
+  return { id, x, w, top, first, shared, inView };
+});
+
+/** What is painted for a view: its boxes, each with a node. Of nodes that share one the heaviest
+ *  wins, so that a single hit among thousands stays visible.
+ * @param {Tree} tree
+ * @param {View} view
+ * @param {number} width
+ * @param {ArrayLike<number> | null} weight */
+export function visibleBoxes(tree, view, width, weight) {
+  const { shared, ...boxes } = columns(tree, view, width);
+  const id = boxes.id.slice();
+  if (weight) {
+    for (const [box, row, begin, end] of shared) {
+      const ids = tree.rows[row];
+      for (let i = begin + 1; i < end; i++) if (weight[ids[i]] > weight[id[box]]) id[box] = ids[i];
+    }
+  }
+  let shown = 0; // nodes that have a box
+  for (let row = 0; row < tree.rows.length; row++) {
+    for (let i = boxes.first[row]; i < boxes.first[row + 1]; i++) if (tree.rowOf[id[i]] === row) shown++;
+  }
+  return { ...boxes, id, shown };
 }
 
 /** Box of a row nearest to x, at most `slack` pixels away; -1 if none.

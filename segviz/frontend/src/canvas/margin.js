@@ -97,14 +97,15 @@ export function drawAxis(s, ctx) {
   };
   ctx.font = theme.font;
   ctx.fillStyle = theme.text;
-  // Of a question the dates say when; sessions are named where there are none.
+  // Of a question, and on a small canvas, the dates say when; sessions are named where there are none.
   const days = dayBands(s);
-  const named = lane && days.length ? write(data.days, days, strip + 11, DATES_APART)
+  const dated = (lane > 0 || !data.legend) && days.length > 0;
+  const named = dated ? write(data.days, days, strip + 11, DATES_APART)
     : write(data.session_labels, bands, strip + 11);
   ctx.font = theme.font;
   ctx.fillStyle = theme.muted;
   // A day stands at its own turns.
-  if (!lane && named.length) write(data.days, days, strip + 24, WORDS_APART);
+  if (!lane && !dated && named.length) write(data.days, days, strip + 24, WORDS_APART);
   if (lane || axisHeight < strip - axisTop + CHAPTER || data.origin.length) return; // in the order of time
   ctx.font = `600 ${theme.font}`;
   ctx.fillStyle = theme.text;

@@ -1,8 +1,9 @@
 // The ranks on the tree, each at the place of its node: a number where a node enters or leaves the
 // retrieved ones or has gold evidence, a dot at any other retrieved node, hollow before and filled
-// after. A line across the axis joins the two numbers of a node.
+// after. A line across the axis joins the two numbers of a node. A gold leaf that is not retrieved
+// has a number while a turn of it is missed; else the node that has its turn has one.
 
-import { heldBy } from "./answer.js";
+import { heldBy, turnsOf } from "./answer.js";
 import { nodeRect, rowRect } from "./boxes.js";
 import { inkOn } from "./colour.js";
 import { halfBox } from "./geometry.js";
@@ -48,7 +49,9 @@ export function rankMarks(scene, half) {
   topOf(scene, half).forEach((node, i) =>
     add(node, (before ? answer?.was : answer?.is)?.get(node) ?? i + 1, true));
   if (!answer) return marks;
-  const others = [...before ? answer.entered : answer.left, ...data.gold];
+  const missed = Array.from(data.gold)
+    .filter((leaf) => turnsOf(data, leaf).some((turn) => answer.gold.after.missed.includes(turn)));
+  const others = [...before ? answer.entered : answer.left, ...missed];
   for (const node of others) add(node, (before ? answer.was : answer.is).get(node), false);
   return marks;
 }

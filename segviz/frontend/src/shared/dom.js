@@ -82,7 +82,7 @@ export function lastly(compute) {
   /** @type {T} */
   let found;
   return (...given) => {
-    if (!known.length || isNews(known, given)) found = compute(...given);
+    if (isNews(known, given) || !known.length) found = compute(...given);
     return found;
   };
 }

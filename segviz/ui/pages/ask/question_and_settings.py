@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -43,7 +42,7 @@ from segviz.ui.settings import (
     write_relevance,
 )
 from segviz.ui.state import AppSession, keyed_fragment, redraw, shows
-from segviz.ui.widgets import atlas, captions, measures, question, tree
+from segviz.ui.widgets import atlas, captions, measures, question, style, tree
 from segviz.view.bookmark import build_name
 from segviz.view.coloring import LIVE, LIVE_POLICIES
 from segviz.view.scene import keeps_time
@@ -122,12 +121,10 @@ def _in_force(asked: AskState) -> str:
 def _setting(asked: AskState) -> None:
     """Draws a panel with all settings of retrieval; the preset in force is on its button."""
     session, settings = asked.session, asked.settings
-    # Another label would be another panel, which Streamlit closes.
     parts = [read_preset(settings)]
     parts += ["read as leaves"] * (settings.expand is not None)
     parts += ["no repeats"] * settings.deduplicate + ["by tokens"] * (settings.budget is not None)
-    named = f"--segviz-setting: {json.dumps(': ' + ', '.join(parts))}"
-    st.html(f"<style>.st-key-more-settings {{ {named} }}</style>")
+    style.label_panel("more-settings", f": {', '.join(parts)}")
     with st.popover("Setting", width=190, key="more-settings", on_change="rerun") as opened:
         if not opened.open:
             return
