@@ -566,8 +566,11 @@ def by_models(clients: Models):
         return "3" if graded else enum(request)[-1]
 
     clients.server.answer = answer
-    chat = ChatByRole(clients.chat(), {"grade": clients.chat(model="strict")})
-    return Bench([few()], embedder="hashing", chat=chat)
+    return Bench([few()], embedder="hashing", chat=models_of(clients))
+
+
+def models_of(clients):
+    return ChatByRole(clients.chat(), {"grade": clients.chat(model="strict")})
 
 
 def test_without_models_a_table_of_answers_has_printed_numbers_and_says_so():
@@ -647,6 +650,71 @@ def test_figures_are_measured_by_the_model_on_its_own_tree(by_models, clients, m
     assert {row["construction"].rpartition(", ")[2] for row in rows} == {
         *("no time", "cosine", "pointwise", "batch")
     }
+
+
+def replaying(clients, path):
+    """A bench with an empty cache whose server knows the replies so far, and no other."""
+    replies = {str(one["messages"]): clients.server.answer(one) for one in clients.server.asked}
+
+    def replay(request):
+        known.add(str(request["messages"]))
+        return replies[str(request["messages"])]
+
+    known = set()
+    clients.server.answer = replay
+    fresh = Models(clients.server, clients.endpoint, path)
+    return Bench([few()], embedder="hashing", chat=models_of(fresh)), replies, known
+
+
+def test_all_42_settings_are_graded_once_and_figures_read_them(by_models, clients, tmp_path):
+    """The whole grid of the paper: 2 policies, 7 decays and 3 horizons, and none."""
+    graded = entry_of("segtreemem", "Table 6").measure(by_models)
+    sent = len(clients.server.asked)
+    curves = entry_of("segtreemem", "Figure 13").measure(by_models)
+    drawn = {(row["policy"], row["α"], row["horizon"]) for row in curves}
+    assert len({one for one in drawn if one[2].startswith("H ")}) == 42
+    best = max(row["judge accuracy"].value for row in curves)
+    assert best == graded[-1]["judge accuracy"].value
+    for name in ("Table 7", "Figure 6", "Figure 12", "Figure 14"):
+        assert entry_of("segtreemem", name).measure(by_models)
+    assert len(clients.server.asked) == sent
+    # A server that replays is asked nothing else by the figures, and they are the same.
+    again, replies, known = replaying(clients, tmp_path / "replayed.sqlite")
+    assert entry_of("segtreemem", "Figure 13").measure(again) == curves
+    assert entry_of("segtreemem", "Table 6").measure(again) == graded
+    assert known == set(replies)
+
+
+def test_the_cost_with_models_is_what_they_were_sent(by_models, clients, tmp_path):
+    entry, ticks = entry_of("segtreemem", "Figure 5"), iter(range(1_000_000))
+    rows = entry.measure(replace(by_models, clock=lambda: float(next(ticks))))
+    systems = dict.fromkeys(row["system"] for row in rows)
+    assert {"segment tree, pointwise", "segment tree, batch"} <= set(systems)
+    assert len(systems) == len(SYSTEMS) + 3  # four segment trees
+    # Each build alone sends the prompts that its row counts.
+    for system, (name, settings) in {
+        "raptor": ("raptor", paper_measures.by_models("raptor")),
+        "segment tree, batch": ("segment-tree", BATCH),
+        "segment tree, cosine": ("segment-tree", {**BATCH, "compatibility": "cosine"}),
+    }.items():
+        fresh = Models(clients.server, clients.endpoint, tmp_path / f"{name}-{len(system)}.sqlite")
+        before = len(clients.server.asked)
+        segviz.build(few(), name, embedder="hashing", chat=models_of(fresh), **settings)
+        sent = clients.server.asked[before:]
+        words = sum(len(part["content"].split()) for one in sent for part in one["messages"])
+        counted, began = 0.0, 0
+        for row in (row for row in rows if row["system"] == system):
+            counted += row["tokens of prompts per unit"] * (row["units"] - began)
+            began = row["units"]
+        assert counted == pytest.approx(words), system
+        assert sent
+    parts = [row["units"] for row in rows if row["system"] == "segment tree, batch"]
+    assert len(parts) == 5
+    assert parts == sorted(parts)
+    assert parts[-1] == len(few().units("exchange"))
+
+
+BATCH = {"annotate": "llm", "compatibility": "batch", "refresh": "joined"}
 
 
 def test_written_texts_come_in_the_place_of_a_models(by_models, clients, monkeypatch):
