@@ -2,18 +2,21 @@
 
 Run ``python -m tests.benchmarks.recall [FILE]`` from the project's root; by default the LoCoMo
 conversations under SEGVIZ_DATA or ../shared/data. Exchange units, offline default. What is
-measured is written to ``tests/benchmarks/results/recall.json`` with settings, versions and
-seed, and the tables are made from that file. Nothing is asserted here; the targets are in
-tests/retrieval/test_recall.py.
+measured is written to ``tests/benchmarks/results/recall.json``, or beside FILE, with settings,
+versions and seed, and the tables are made from that file. Nothing is asserted here; the targets
+are in tests/retrieval/test_recall.py.
 
 Intervals resample conversations and the questions within them; with five conversations they
 are rough. The yardstick is BM25 over the units alone; ``lexical`` in a tree counts word
 frequencies in the inner nodes too. The split picks on three conversations and reports on two
 others, and the other way round, but the tree's and the hybrid's defaults were set with LoCoMo in
-view, so that only the choice of policy, alpha and horizon is held out.
+view, so that only the choice of policy, alpha and horizon is held out. ``CLAIMS``, what the README
+says of retrieval, are measured on the conversations seen, on further ones if FILE has such, and on
+the data sets on which nothing was chosen.
 """
 
 import platform
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import metadata
@@ -27,11 +30,11 @@ import segviz
 from segviz.evaluation import MEASURES, Mean, Outcomes, Sweep, evaluate, pooled
 from segviz.evaluation.evaluation import summary
 from segviz.evaluation.measures import sees
-from segviz.evaluation.sweep import sweep
+from segviz.evaluation.sweep import pooled_sweep, sweep
 from segviz.memory import Memory
 from segviz.retrieval import RELEVANCE
 from segviz.tree import Add, Step
-from tests.benchmarks.report import data_file, interval, number, stored, table
+from tests.benchmarks.report import SETS, data_file, interval, number, real_data, stored, table
 from tests.data import HELD_OUT, TUNED_ON
 
 POLICIES = ("top-down", "bottom-up", "both", "neighbours")
@@ -53,6 +56,37 @@ SETTINGS: tuple[Setting, ...] = (
 """No propagation, the paper's two, and a strong setting of each policy."""
 SPLIT = ("hybrid", "contextual", "contextual:beside=0,asked=0")
 """Relevances whose best policy, alpha and horizon are chosen on some and reported on others."""
+ALONE = "contextual:beside=0,asked=0"
+"""Relevance of a leaf without its neighbours."""
+FLAT = "flat leaves"
+CLAIMS: dict[str, tuple[str, str, Setting, tuple[str, str, Setting] | None]] = {
+    "leaf recall, BM25": ("recall", f"lexical, {FLAT}", STILL, None),
+    "leaf recall, hybrid": ("recall", "hybrid", STILL, None),
+    "leaf recall, contextual": ("recall", "contextual", STILL, None),
+    **{
+        f"{what} over {relevance}": (measure, relevance, setting, (measure, relevance, STILL))
+        for what, measure, relevance, setting in (
+            ("leaf recall, along the tree .3/3", "recall", ALONE, ("both", 0.3, 3)),
+            ("leaf recall, neighbours in time .5/2", "recall", ALONE, ("neighbours", 0.5, 2)),
+            ("leaf recall, along the tree .95/3", "recall", "contextual", ("both", 0.95, 3)),
+            ("leaf recall, re-ranked leaves .7/2", "recall", "hybrid", ("both", 0.7, 2)),
+            ("evidence reached, bottom-up .1/2", "reached", "dense", ("bottom-up", 0.1, 2)),
+            ("evidence reached, bottom-up .1/2", "reached", "softmax", ("bottom-up", 0.1, 2)),
+            ("gold turns quoted, opening", "quoted", "hybrid", ("both", 0.2, 2)),
+            ("evidence reached, opening", "reached", "hybrid", ("both", 0.2, 2)),
+        )
+    },
+    **{
+        f"evidence reached, mixed ten over {FLAT}, {relevance}": (
+            *("reached", relevance, STILL),
+            ("reached", f"{relevance}, {FLAT}", STILL),
+        )
+        for relevance in ("hybrid", "contextual")
+    },
+}
+"""Means, and paired differences: measure, relevance and setting, and those it is compared with."""
+ELSEWHERE = (f"lexical, {FLAT}", "hybrid", "contextual")
+"""Relevances measured on the data sets on which nothing was chosen; the others take an hour."""
 RESULTS = Path(__file__).parent / "results" / "recall.json"
 
 
@@ -136,6 +170,51 @@ def best(cells: dict[Setting, float], policies: Sequence[str]) -> Setting:
     return max(allowed, key=cells.__getitem__)
 
 
+def _relevances(relevance: str, _: Setting, other: tuple[str, str, Setting] | None) -> list[str]:
+    return [relevance, *([other[1]] if other else [])]
+
+
+def claims(memories: Sequence[Memory], only: Sequence[str]) -> dict[str, dict[str, Mean]]:
+    """The claims that need no other relevance than ``only``, on these memories.
+
+    Each is of all questions, and without the unanswerable ones. A relevance scores them once.
+    """
+    wanted = {
+        claim: (measure, [one for one in ((relevance, setting), other and other[1:]) if one])
+        for claim, (measure, relevance, setting, other) in CLAIMS.items()
+        if {*_relevances(relevance, setting, other)} <= {*only}
+    }
+    known: dict[tuple[str, Setting], Outcomes] = {}
+    for relevance in only:
+        settings = {each for _, pair in wanted.values() for name, each in pair if name == relevance}
+        moving = [each for each in settings if each != STILL] or [LITERAL]
+        axes = dict(zip(("policies", "alphas", "horizons"), zip(*moving, strict=True), strict=True))
+        swept = pooled_sweep(
+            [one.conversation.id for one in memories],
+            [
+                sweep(
+                    flat(one) if FLAT in relevance else one,
+                    one.conversation.questions,
+                    relevance=relevance.removesuffix(f", {FLAT}"),
+                    **axes,
+                )
+                for one in memories
+            ],
+        )
+        known |= {
+            (relevance, cell.setting): cell.outcomes for cell in (swept.baseline, *swept.cells)
+        }
+    found: dict[str, dict[str, Mean]] = {}
+    for claim, (measure, (one, *other)) in wanted.items():
+        for column, counted in (("all", True), ("answerable", False)):
+            found.setdefault(claim, {})[column] = (
+                known[one].gain(known[other[0]], measure, adversarial=counted)
+                if other
+                else known[one].mean(measure, adversarial=counted)
+            )
+    return found
+
+
 def named(relevance: str, setting: Setting) -> str:
     policy, alpha, horizon = setting
     return f"{relevance}, {policy}" + ("" if policy == "none" else f" {alpha:g}/{horizon}")
@@ -181,6 +260,17 @@ def measured(memories: Mapping[str, Memory]) -> dict[str, Any]:
                         "bm25": bm25(others),
                     }
                 )
+    seen = {name: one for name, one in memories.items() if name in TUNED_ON + HELD_OUT}
+    others = [one for name, one in memories.items() if name not in seen]
+    every = tuple(dict.fromkeys(name for _, *one in CLAIMS.values() for name in _relevances(*one)))
+    claimed = {
+        name: claims(those, every)
+        for name, those in (("LoCoMo, seen", [*seen.values()]), ("others", others))
+        if those
+    }
+    for name in ("RealMem", "LongMemEval-S"):
+        talks = (talk for file in SETS[name] for talk in segviz.load(real_data(file)))
+        claimed[name] = claims([segviz.build(talk) for talk in talks if talk.questions], ELSEWHERE)
     versions = {name: metadata.version(name) for name in ("numpy", "wordllama", "bm25s")}
     versions = {"segviz": segviz.__version__, **versions}
     return {
@@ -198,6 +288,7 @@ def measured(memories: Mapping[str, Memory]) -> dict[str, Any]:
         "rows": rows,
         "bm25": bm25(memories.values()),
         "splits": splits,
+        "claims": claimed,
     }
 
 
@@ -215,6 +306,10 @@ def _cell(row: dict[str, Any], name: str, what: str) -> str:
 def _gain(row: dict[str, Any], name: str) -> str:
     mean = row["measures"].get(name, {}).get("gain")
     return "cannot see" if mean is None else interval(Mean(**mean), True)
+
+
+def _counted(claim: str, mean: dict[str, Any]) -> tuple[str, str]:
+    return f"{mean['n']:,}", interval(Mean(**mean), " over " in claim)
 
 
 def told(found: dict[str, Any]) -> None:
@@ -274,9 +369,23 @@ def told(found: dict[str, Any]) -> None:
         )
     )
 
+    print("\nOf each data set; differences are paired:\n")
+    print(
+        table(
+            ("data", "measure", ">n", ">all questions", ">n", ">answerable ones"),
+            (
+                (data, claim, *(cell for one in both.values() for cell in _counted(claim, one)))
+                for data, found_there in found["claims"].items()
+                for claim, both in found_there.items()
+            ),
+        )
+    )
+
 
 def main() -> None:
-    told(stored(RESULTS, measured(locomo_memories(data_file()))))
+    file = data_file()
+    path = RESULTS if len(sys.argv) < 2 else file.with_suffix(".recall.json")
+    told(stored(path, measured(locomo_memories(file))))
 
 
 if __name__ == "__main__":
