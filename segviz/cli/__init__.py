@@ -64,10 +64,7 @@ _SHOW = warnings.showwarning
 
 
 class _Commands(click.Group):
-    """Group that imports a command when it is used.
-
-    Plug-ins are imported first, because options may name their systems.
-    """
+    """Group that imports a command, and the plug-ins it may name, when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

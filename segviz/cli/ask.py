@@ -98,10 +98,7 @@ def ask(options: Options, console: Console) -> int:
 
 
 def _gold(memory: Memory, result: Result, question: Question | None) -> dict[str, str]:
-    """Maps the id of each gold turn to what became of it, one of ``segviz.retrieval.gold.FATES``.
-
-    Empty without a question of the data set, or without gold evidence. See ``GoldEvidence.fate``.
-    """
+    """Maps the id of each gold turn to its ``GoldEvidence.fate``; empty without any."""
     return memory.gold(question or (), result.structure).fate(result.evidence)
 
 

@@ -84,10 +84,7 @@ def build(options: Options, console: Console) -> int:
 
 
 def _shape_line(measured: Shape, unit: str) -> str:
-    """Returns a line with the numbers of leaves and nodes, and the depth of a memory.
-
-    A fact graph has the numbers of its kinds of nodes in place of the depth.
-    """
+    """Returns a line with the numbers of leaves and nodes, and depth or kinds of a memory."""
     start = (
         f"{counted(measured.leaves, 'leaf', 'leaves')} ({unit}), {counted(measured.nodes, 'node')}"
     )

@@ -99,10 +99,7 @@ def imported(name: str) -> str:
 
 
 def build_options(several: bool = False) -> Option:
-    """Returns the options for conversation, system, parameters, unit, embedder and models.
-
-    With ``several``, the options accept several conversations and systems.
-    """
+    """Returns the options of conversation, system and models, for ``several`` of them or one."""
     return together(conversation_options(several), audit_option, system_options(several))
 
 
@@ -174,10 +171,7 @@ _IDLE = (
 
 
 def refuse_idle(file: str, options: Options) -> None:
-    """Raises UsageError if an option of a build was given; call it only for a built memory.
-
-    A built memory would ignore such an option.
-    """
+    """Raises UsageError if an option of a build, idle for a built memory, was given."""
     given = {"workers": 1, **vars(options), "set": options.settings}
     given["workers"] -= 1  # one worker is the default
     if idle := [f"--{name}" for name in _IDLE if given.get(name)]:

@@ -51,10 +51,7 @@ class Unfinished(click.ClickException):
 
 
 class Command(click.Command):
-    """Command of ``segviz`` whose help is the docstring of its function, with options in sections.
-
-    ``more``, if set, writes further sections into the help.
-    """
+    """Command whose help is the docstring of its function; ``more`` writes further sections."""
 
     more: Callable[[click.HelpFormatter], None] | None = None
 

@@ -94,10 +94,7 @@ class Console:
             self.line(indent + part)
 
     def rows(self, rows: Sequence[Row]) -> None:
-        """Writes rows as a table with the columns that all rows have.
-
-        Text is aligned left, numbers right; a mean has its interval.
-        """
+        """Writes the columns that all rows have, text at the left, numbers at the right."""
         names = [name for name in rows[0] if all(name in row for row in rows)]
         columns = []
         for name in names:

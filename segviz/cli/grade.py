@@ -148,10 +148,7 @@ def grade(options: Options, console: Console) -> int:
 
 
 def _ways(memory: Memory, options: Options) -> dict[str, RetrievalSettings]:
-    """Returns the retrieval settings that the options name for a memory, by label.
-
-    Raises UsageError for a bad setting.
-    """
+    """Returns the retrieval settings of the options by label; UsageError for a bad one."""
     with user_errors():
         limits = RetrievalSettings(**{name: getattr(options, name) for name in SHARED})
         alphas, horizons = options.alphas or (), options.horizons or ()
@@ -159,11 +156,7 @@ def _ways(memory: Memory, options: Options) -> dict[str, RetrievalSettings]:
 
 
 def _expected(runs: Runs, chat: ChatByRole, options: Options) -> dict[str, CallEstimate]:
-    """Returns the expected calls of models, by role.
-
-    For the first conversation all prompts are made and counted, but not sent. All others are
-    assumed to need as many calls for each question and turn.
-    """
+    """Returns the expected calls by role; other conversations need as many as the first."""
     first, builds = runs.conversations[0], dict[str, CallEstimate]()
     asked, stand_in = gradable(first.questions, options.limit), Rehearsal(chat)
     for label in runs.builders:
@@ -182,10 +175,7 @@ def _expected(runs: Runs, chat: ChatByRole, options: Options) -> dict[str, CallE
 
 
 def _graded(runs: Runs, chat: ChatByRole, options: Options, console: Console) -> list[_Graded]:
-    """Builds all memories, answers all questions, grades the answers.
-
-    Raises Unfinished if a model gives up.
-    """
+    """Builds all memories, answers and grades; raises Unfinished if a model gives up."""
     graded: list[_Graded] = []
     judge = chat.of("grade") if chat.has("grade") else None
     on = "All replies are saved; the same command continues there."

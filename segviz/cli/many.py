@@ -178,10 +178,7 @@ def runs_of(
 
 
 def _texts(options: Options, unit: str, systems: int, console: Console) -> Texts:
-    """Returns the written texts to put on the memories of so many ``systems``; {} for extracts.
-
-    Several systems have texts by one writer, extracts, unless the options name the texts.
-    """
+    """Returns the written texts of the memories; {} for extracts, usual for several systems."""
     texts = written_texts(options, unit)
     if texts and systems > 1 and options.texts is None:
         console.note(ONE_WRITER)
@@ -192,10 +189,7 @@ def _texts(options: Options, unit: str, systems: int, console: Console) -> Texts
 def _of_memories(
     paths: Sequence[Path], options: Options, models: Models, console: Console, counts: Countable
 ) -> Runs:
-    """Returns the runs of memory files, which must be of one conversation and one unit rule.
-
-    The labels are the names of the files. A single file has the name of its system as label.
-    """
+    """Returns the runs of memory files; a label is that of the file or, of one, its system."""
     opened_memories = [opened(path, options, models, console) for path in paths]
     first = opened_memories[0]
     stems = [path.name.removesuffix(".gz").removesuffix(".json") or path.name for path in paths]
@@ -221,12 +215,9 @@ def _builder(
     console: Console,
     models: Models,
 ) -> Build:
-    """Returns a function that builds the memory of a conversation with one system.
+    """Returns a function that builds the memory of a conversation with one system and ``texts``.
 
-    The function puts the written ``texts`` on the memory instead of extracts.
-
-    If workers build, they get the name of the offline embedder and load it themselves. A worker
-    that lacks this embedder fails; it never takes another one.
+    Workers get the name of the offline embedder, and fail if they lack it.
     """
     _, callers = usable(name, settings, models)
     unit = options.unit or UNIT
@@ -247,10 +238,7 @@ def _with_texts(texts: Texts, talk: Conversation, **given: Any) -> Memory:
 def _plan(
     talk: Conversation, name: str, settings: dict[str, Any], unit: str, models: Models
 ) -> bytes:
-    """Returns bytes that identify a memory: conversation, settings, source code of plug-ins.
-
-    The hash of segviz's own code is added elsewhere, and does not cover plug-ins.
-    """
+    """Returns bytes that identify a memory: conversation, settings, source code of plug-ins."""
     system, callers = usable(name, settings, models)
     chat = models.chat.name if models.chat and callers else ""
     made = as_settings(system)
@@ -265,10 +253,7 @@ def _plan(
 def _rehearsed(
     talk: Conversation, name: str, settings: dict[str, Any], unit: str, models: Models
 ) -> tuple[dict[str, CallEstimate], Memory]:
-    """Returns the model calls that a build is expected to need, and the memory of a rehearsal.
-
-    The rehearsal builds without a model and counts the prompts.
-    """
+    """Returns the expected model calls of a build, and its memory without a model."""
     system, callers = usable(name, settings, models)
     return rehearse(talk, system, unit, models.embedder, models.chat if callers else None)
 
@@ -361,10 +346,7 @@ def _checksum(content: dict[str, Any]) -> str:
 
 
 class _Failures:
-    """Record of systems from outside segviz that failed.
-
-    Calling it with the index of a run and the error prints a note, once for each system.
-    """
+    """Record of systems from outside segviz that failed; a call prints a note, once for each."""
 
     def __init__(self, runs: Runs, console: Console) -> None:
         self._labels, self._console = [*runs.builders], console
@@ -465,11 +447,7 @@ def measured(
 
 @contextmanager
 def _cluster(address: str, console: Console) -> Iterator[None]:
-    """Makes joblib run a block on the workers of the Dask scheduler at ``address``.
-
-    Raises:
-        UsageError: the extra is missing, or the scheduler does not answer or has no workers.
-    """
+    """Makes joblib run a block on a Dask scheduler's workers; UsageError if that is impossible."""
     with user_errors():
         distributed = import_extra("distributed", "cluster", "a scheduler")
         joblib = import_extra("joblib", "cluster", "a scheduler")

@@ -95,10 +95,7 @@ judge_options = together(
 
 @dataclass(frozen=True)
 class Models:
-    """Embedder and chat models of a command; ``remote``: True if a server embeds the texts.
-
-    ``reports`` has the tests of servers so far.
-    """
+    """Embedder (``remote``: of a server) and chat models of a command; ``reports`` of servers."""
 
     embedder: Embedder
     chat: ChatByRole | None = None
@@ -232,10 +229,7 @@ _WORK = {"decision": "decisions", "annotation": "texts", "answer": "answers", "g
 
 
 def expectations(expected: Mapping[str, CallEstimate], clients: Models) -> Iterator[str]:
-    """Yields a line for each role: its model, calls, tokens, time at the measured speed, cost.
-
-    A server is tested once.
-    """
+    """Yields, by role, model, calls, tokens, time (a server is tested once) and cost."""
     for role, needed in expected.items():
         if clients.chat is None or not needed.calls:
             continue
@@ -300,10 +294,7 @@ def _judge(options: Options, endpoint: Endpoint) -> Endpoint | None:
 
 
 def _at(place: str, options: Options, model: str) -> Endpoint:
-    """Returns the server at ``place`` with its key and the limits of the options.
-
-    An empty ``model`` stands for the model of the preset.
-    """
+    """Returns the server with its key, limits and ``model``, by default that of the preset."""
     endpoint = server_at(place, embedding_model="", **_limits(options))
     with user_errors():
         endpoint = replace(endpoint, model=model or endpoint.model)

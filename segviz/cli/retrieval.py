@@ -29,10 +29,7 @@ _retrieval = section("Retrieval")
 
 
 def preset_option(what: str, default: str = "") -> Option:
-    """Returns the option ``--preset``; ``what`` names, for the help, the settings it changes.
-
-    ``default`` is the preset in force if none of these settings is given.
-    """
+    """Returns ``--preset``, which changes ``what``; ``default`` is the preset without any."""
     named = ", ".join(map(repr, PRESETS))
     about = f"{what} of a preset; the options below override them: {named}."
     about += f" Without any of these: {default!r}." * bool(default)

@@ -24,10 +24,7 @@ files_argument = click.argument(
 
 
 def conversation_options(several: bool = False) -> Option:
-    """Returns the options that choose a conversation and settle ambiguities of its file.
-
-    With ``several``, more than one conversation can be chosen.
-    """
+    """Returns the options that choose one or ``several`` conversations of a file, and read it."""
     which = "Conversation to use; repeatable." if several else "Conversation to use."
     every = _reading("--all", "Every conversation of the file.", is_flag=True)
     table = "Columns of a table: text, speaker, time, session, conversation."

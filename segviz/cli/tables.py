@@ -127,10 +127,7 @@ def report(
 
 
 def check_disputed(number: int) -> None:
-    """Raises UsageError if the number of disputed questions is 0.
-
-    The option ``--no-disputed``, which the user gave, would then have no effect.
-    """
+    """Raises UsageError if no question is disputed, as ``--no-disputed`` would change nothing."""
     if not number:
         raise UsageError("--no-disputed has no effect: no question is disputed (--audit)")
 
@@ -142,11 +139,7 @@ def _disputed(result: Sweep | Comparison) -> int:
 
 
 def _rows(result: Sweep | Comparison, options: Options, relevances: int) -> list[Row]:
-    """Returns the table rows of a result.
-
-    In a comparison only the chosen measure has an interval. The gains of a sweep have intervals
-    that hold for as many sweeps as there are ``relevances``.
-    """
+    """Returns the table rows of a result; the gains of a sweep hold over all ``relevances``."""
     adversarial = not options.no_adversarial
     if isinstance(result, Sweep):
         return result.table(options.measure, adversarial=adversarial, sweeps=relevances)
@@ -172,11 +165,7 @@ def _print_setting(
     console: Console,
     columns: Collection[str],
 ) -> None:
-    """Prints the shared settings of a measurement above its table.
-
-    A setting that is one of the ``columns`` is left out. The number of questions is that of
-    ``row``. Of a sweep, the policies that cannot change the measure are printed, too.
-    """
+    """Prints what the rows of a table share, other than its ``columns``, above it."""
     asked, measure = result.settings, options.measure
     label, mean = MEASURES[measure].label, row[MEASURES[measure].label]
     number = mean.n if isinstance(mean, Mean) else 0

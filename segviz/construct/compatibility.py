@@ -56,10 +56,7 @@ def cosines(vector: NDArray[np.floating], matrix: NDArray[np.floating]) -> NDArr
 
 
 class Judging:
-    """Base of compatibility models that explain themselves.
-
-    A subclass defines ``_judge``, which always gets at least one candidate.
-    """
+    """Base of compatibility models that explain themselves; ``_judge`` always has a candidate."""
 
     def choose(self, unit: Arrival, candidates: Sequence[Candidate]) -> int | None:
         """Returns the position of the chosen candidate, or None."""
@@ -304,10 +301,7 @@ class ChatCompatibility(Judging):
         return replace(self, chat=chat, services=services)
 
     def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        """Returns the choice with its reasons.
-
-        Adds it to the chat model's count of decisions made by the model, or in its place.
-        """
+        """Returns the choice, and counts who made it: the model, or a rule in its place."""
         verdict = super().judge(unit, candidates)
         if candidates:
             self._bound().count_made(text=False, by_model=not verdict.fallback)

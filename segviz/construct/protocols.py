@@ -74,10 +74,7 @@ class Arrival(Unit):
 
 
 def arriving(units: Sequence[Unit], vectors: Vector) -> tuple[Arrival, ...]:
-    """Returns the arrivals of ``units`` with their embeddings ``vectors`` (float32 (n, d)).
-
-    They are numbered from 0, as if the conversation had no other units.
-    """
+    """Returns units with their ``vectors``, float32 (n, d), as arrivals numbered from 0."""
     return tuple(
         Arrival(
             index,
@@ -201,8 +198,5 @@ class Settles(Protocol):
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """Returns the events that update the texts of the pending nodes.
-
-        The texts are those that the system would write if the conversation ended here.
-        """
+        """Returns the events that write the pending texts, as if the conversation ended here."""
         ...

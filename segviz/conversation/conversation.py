@@ -81,10 +81,7 @@ class Conversation:
         return self._units_by_rule[rule]
 
     def placed(self, unit: Unit, rule: str) -> tuple[str, ...]:
-        """Returns the ids of the turns that were at a unit's place before any reordering.
-
-        In a conversation that was not :class:`Reordered` these are the unit's own turns.
-        """
+        """Returns the turns that were at a unit's place before :class:`Reordered` moved units."""
         return unit.turn_ids
 
     @cached_property
@@ -94,10 +91,7 @@ class Conversation:
         return {}
 
     def dropped(self, rule: str) -> tuple[str, ...]:
-        """Returns the ids of the turns that no unit of a rule contains; only ``paper`` drops turns.
-
-        Turns without text and caption are in no unit by any rule and are not listed.
-        """
+        """Returns the turns with content that no unit has; only the rule ``paper`` drops any."""
         if rule not in self._dropped:
             inside = {turn_id for unit in self.units(rule) for turn_id in unit.turn_ids}
             lost = (t.id for t in self.turns if t.content and t.id not in inside)

@@ -184,10 +184,7 @@ class StoredText:
     newer: str = ""
 
     def among(self, turns: Collection[str]) -> StoredText:
-        """Returns the text with only those sources that are ids of ``turns``.
-
-        A source may list several ids, as a cell of a table does.
-        """
+        """Returns the text with those sources, or ids listed in one, that are of ``turns``."""
         parts = [[each] if each in turns else re.split(r"[\s,;|]+", each) for each in self.sources]
         known = dict.fromkeys(each for ids in parts for each in ids if each in turns)
         return replace(self, sources=tuple(known))

@@ -160,10 +160,7 @@ class WordLlamaEmbedder:
     scripts = frozenset(("LATIN",))
 
     def __init__(self) -> None:
-        """Loads the tokenizer (about 50 ms); ImportError if the package is missing.
-
-        A token's vector, stored as half floats, is read and converted on first use.
-        """
+        """Loads the tokenizer (about 50 ms), vectors on use; ImportError without the package."""
         package = find_spec("wordllama")
         if package is None or not package.submodule_search_locations:
             raise ImportError("wordllama is not installed")
@@ -195,9 +192,7 @@ class WordLlamaEmbedder:
     def _mean(self, text: str) -> Vector | float:
         """Returns the mean of a text's token vectors, as the package's own ``embed`` does.
 
-        The package pads a batch to its longest text and starts a thread pool, which takes several
-        times as long for the few texts of a step. Besides, a vector must depend on its text alone,
-        so that the same conversation always gives the same bytes.
+        That pads a batch in a thread pool: slow for few texts, and a vector depends on the others.
         """
         if not text.strip():
             return 0.0
@@ -294,11 +289,7 @@ class HashingEmbedder:
 
 @lru_cache(maxsize=50_000)
 def _features(word: str) -> tuple[tuple[int, float], ...]:
-    """Returns a word's features as (dimension, signed weight) pairs.
-
-    Features are the word (weight 1) and its trigrams or, for a pair of characters in a script
-    without blanks, both characters (1/3 each).
-    """
+    """Returns the word, and its trigrams or two characters, as (dimension, signed weight) pairs."""
     padded = f"<{word}>"
     parts = list(word) if has_sign(word) else [padded[i : i + 3] for i in range(len(padded) - 2)]
     grams = [(word, 1.0), *((part, 1 / 3) for part in parts)]
@@ -360,10 +351,7 @@ class SentenceTransformerEmbedder:
 
 
 class Cached:
-    """Embedder that caches the vectors of another one, by sha-256 of its name and the text.
-
-    Beyond ``limit`` texts the least recently used are removed.
-    """
+    """Embedder that caches the ``limit`` last used vectors of another, by name and text."""
 
     def __init__(self, inner: Embedder, limit: int = 200_000) -> None:
         """Wraps ``inner``; ``limit`` is the most texts in the cache (1 kB each at 256-d)."""
@@ -511,10 +499,7 @@ def known_scripts(embedder: Embedder) -> frozenset[str]:
 
 
 def script_note(embedder: Embedder, texts: Iterable[str]) -> str:
-    """Returns a note for the user if texts are in a script the embedder was not made for, else "".
-
-    Most letters of the first 200 texts decide.
-    """
+    """Returns a note if most letters of the first 200 texts are not of the embedder's scripts."""
     known = known_scripts(embedder)
     script = other_script(" ".join(islice(texts, 200)), known) if known else ""
     name = {"CJK": "Chinese"}.get(script, script.title())
@@ -526,10 +511,7 @@ def script_note(embedder: Embedder, texts: Iterable[str]) -> str:
 
 
 def word_vectors(embedder: Embedder | None = None) -> KnowsWords | None:
-    """Returns an embedder that gives vectors of single words; None if there is none.
-
-    It is ``embedder``, without its cache, if that averages over words, else wordllama if installed.
-    """
+    """Returns the embedder of words in ``embedder``, else wordllama; None without either."""
     inner = embedder.inner if isinstance(embedder, Cached) else embedder
     if isinstance(inner, KnowsWords):
         return inner
@@ -542,10 +524,7 @@ def word_vectors(embedder: Embedder | None = None) -> KnowsWords | None:
 
 @cache
 def background_lines() -> tuple[str, ...]:
-    """Returns everyday messages, one per line of ``background.txt``.
-
-    They were written for this package and come from no data set.
-    """
+    """Returns the everyday messages of ``background.txt``, written for this package."""
     path = resources.files("segviz.embedding").joinpath("background.txt")
     return tuple(line for line in path.read_text(encoding="utf-8").split("\n") if line)
 

@@ -224,10 +224,7 @@ def drawn_height(view: View) -> int:
 
 
 def scene(view: View, live: Live | None = None) -> Scene:
-    """Returns what the canvas of a view draws, as boxes on the axis.
-
-    ``live`` is the setting that a canvas reported last, whose answer the view is.
-    """
+    """Returns the boxes of a view's canvas; ``live`` is the report that the view answers."""
     structure, result = view.structure, view.result
     plain = replace(
         scene_of(

@@ -151,10 +151,7 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
 
 
 def _run(command: Sequence[str], messages: Path, printed: Path | None = None) -> int:
-    """Runs the browser and returns its exit code.
-
-    The file ``messages`` gets its messages, the file ``printed`` its output, if given.
-    """
+    """Runs the browser, its messages and its output into these files; returns its exit code."""
     environ = {name: text for name, text in os.environ.items() if not name.endswith("_API_KEY")}
     with ExitStack() as files:  # no pipes: helpers that outlive the browser would keep them open
         output = files.enter_context(messages.open("wb"))
@@ -180,10 +177,7 @@ def _run(command: Sequence[str], messages: Path, printed: Path | None = None) ->
 
 
 def _shared_with(program: Path) -> Path | None:
-    """Returns the folder for temporary files that the browser can read; None for the usual one.
-
-    A browser installed as a snap sees neither the system's temporary folder nor hidden folders.
-    """
+    """Returns a folder for temporary files that a browser from a snap can read; else None."""
     if program.resolve().name != "snap":
         return None
     common = Path.home() / "snap" / program.name / "common"

@@ -63,10 +63,7 @@ def python_snippet(view: View) -> str:
 
 
 def _with_texts(view: View) -> str | None:
-    """Returns the call that puts written texts on the built memory, "" if it has none.
-
-    None means that the texts are not all those of a bundled sample, so a call cannot restore them.
-    """
+    """Returns the call that restores a sample's texts, "" for none; None if none can."""
     if not view.memory.provenance.get("by_hand"):
         return ""
     link = view.bookmark

@@ -139,10 +139,7 @@ _ENDS = ("first_turn", "last_turn", "first_session", "last_session", "first_time
 
 
 def _ends(view: View, node: int) -> list[Value]:
-    """Returns first and last turn, session (counted from 1) and time of a node's span.
-
-    A time is ISO 8601: that of the turn, else of its session; empty if neither is known.
-    """
+    """Returns first and last turn, session (from 1) and time (ISO 8601) of a node's span."""
     units = view.memory.units[int(view.structure.start[node]) : int(view.structure.stop[node])]
     if not units:
         return [None] * len(_ENDS)

@@ -142,10 +142,7 @@ def _columns(rows: Sequence[Row], chart: Chart, hollow: str) -> list[str]:
 def _one_scale(
     figure: go.Figure, panels: Sequence[tuple[str, str, Sequence[Row]]], across: bool
 ) -> None:
-    """Gives panels of one quantity the same range of x and, unless that flattens one, of y.
-
-    If values lie ``across``, along x, ranges of y stay as they are.
-    """
+    """Gives panels of one quantity one range of x and, unless that flattens one, of y."""
     figure.update_xaxes(matches="x")
     tops = [max(number_of(row.get(name)) for row in group) for _, name, group in panels]
     if not across and max(tops) < 4 * min(tops):
@@ -160,10 +157,7 @@ def _stacks(
     colours: Sequence[str],
     neutral: str,
 ) -> go.Figure:
-    """Draws columns stacked on each other over x; columns of means are lines in a panel above.
-
-    ``groups`` are the rows of each panel, by title; other arguments are as in :func:`rows_figure`.
-    """
+    """Draws columns stacked over x, a panel for each group; columns of means are lines above."""
     lines = [name for name in columns if any(isinstance(row.get(name), Mean) for row in rows)]
     stacked = [name for name in columns if name not in lines]
     high = 1 + bool(lines)
@@ -228,10 +222,7 @@ def _draw_series(
     where: Sequence[Any],
     series: _Series,
 ) -> None:
-    """Adds one series to a panel, with intervals of means.
-
-    ``at`` is the panel's ``row`` and ``col``, ``where`` each row's position on the other axis.
-    """
+    """Adds a series, with intervals of means, to the panel ``at``, one row at each ``where``."""
     column, name, mark, line = series.column, series.name, series.mark, series.line
     values = [row.get(column) for row in rows]
     numbers = [number_of(value) for value in values]
@@ -273,10 +264,7 @@ def _draw_series(
 
 
 def _finished(figure: go.Figure, height: int, second: int = 0, **layout: Any) -> go.Figure:
-    """Sets margins and legend of a finished figure, with each name once in the legend.
-
-    ``second`` is the height of the second lines of titles, in pixels.
-    """
+    """Sets margins and the legend; ``second`` pixels are for second lines of titles."""
     known: set[str] = {""}
     for trace in figure.data:
         trace.showlegend = trace.name not in known

@@ -355,10 +355,7 @@ def won(change: float) -> str:
 
 
 def atlas_sentence(rows: Sequence[AtlasRow], base: str, focus: str, label: str) -> str:
-    """Tells on how many questions ``focus`` gains and loses against the first column ``base``.
-
-    ``label`` is the name of the measure.
-    """
+    """Tells on how many questions ``focus`` gains and loses against ``base`` by ``label``."""
     if base == focus:
         return f"Both columns are {base}: choose another system or retrieval to compare."
     gains, losses = (sum(sign * row.change > 0 for row in rows) for sign in (1, -1))

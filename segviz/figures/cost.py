@@ -18,10 +18,7 @@ POINTS = 250
 
 
 def _blocks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Averages a per-step series over at most POINTS blocks of equal size.
-
-    Steps without a value (NaN) do not count; a block of such steps is NaN.
-    """
+    """Averages a series over at most POINTS blocks of equal size, leaving out NaN."""
     size = -(-len(values) // POINTS) or 1
     blocks = (values[start : start + size] for start in range(0, len(values), size))
     return np.array(
@@ -92,10 +89,7 @@ def _spent(
 def cost_rows(
     steps: Sequence[Step], spent: NDArray[np.float64] | None = None
 ) -> list[dict[str, float | int | None]]:
-    """Returns the data of the charts, a row per step, without columns that are always 0.
-
-    ``spent`` is US dollars per step, None if unknown.
-    """
+    """Returns the data of the charts, a row per step; dollars ``spent``, None if unknown."""
     values = _spent(steps, spent)
     return [
         {"step": number}
@@ -110,10 +104,7 @@ def cost_rows(
 
 
 def cost_sentence(steps: Sequence[Step]) -> str:
-    """Compares the median time of a step in the first and the last quarter of the build.
-
-    Steps without a known time do not count; the sentence counts those with cached answers.
-    """
+    """Compares the median step of the first and the last quarter; counts those from a cache."""
     values = series(steps)["ms"]
     cached = np.count_nonzero(costs_of(steps)["cached"])
     left_out = (
@@ -134,10 +125,7 @@ def cost_sentence(steps: Sequence[Step]) -> str:
 
 
 def total_sentence(steps: Sequence[Step], spent: NDArray[np.float64] | None) -> str:
-    """Tells the total cost of a build, with its price if a model was used.
-
-    ``spent`` is US dollars per step, None if unknown.
-    """
+    """Tells the total cost of a build, with the dollars ``spent`` if a model was used."""
     totals = {name: int(column.sum()) for name, column in series(steps).items() if name != "ms"}
     parts = [f"{totals['inspected']:,} nodes inspected", f"{totals['modified']:,} modified"]
     if totals["calls"]:

@@ -184,20 +184,14 @@ def node_link_html(
 
 
 def _lines(text: str, letters: int, height: float) -> str:
-    """Returns a text in lines of so many letters, as many as a row of this height has; else " ".
-
-    It is broken between words, and whole: a node without room for its label has it as a tooltip.
-    """
+    """Breaks a text between words into lines of so many letters; " " if a row is too low."""
     lines = wrap(text, max(1, letters), break_long_words=False)
     fits = letters >= min(_SHORTEST, len(text)) and all(len(line) <= letters for line in lines)
     return "\n".join(lines) if fits and 24 + _LINE * (len(lines) - 1) < height else " "
 
 
 def _drawn_nodes(structure: Structure, limit: int, special: Collection[int]) -> list[int]:
-    """Returns the active nodes to draw, about ``limit`` at most.
-
-    All special nodes and their ancestors are among them; the highest other nodes fill the rest.
-    """
+    """Returns about ``limit`` active nodes: special ones with their ancestors, then the highest."""
     nodes = np.flatnonzero(structure.active).tolist()
     if len(nodes) <= limit:
         return nodes

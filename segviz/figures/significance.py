@@ -20,10 +20,7 @@ _FEW = 10
 
 @dataclass(frozen=True, slots=True)
 class SettingResult:
-    """Result of one setting by one measure.
-
-    ``mean`` is over all questions, ``gain`` the mean paired difference to no propagation.
-    """
+    """Mean of a setting over all questions, and mean paired ``gain`` over no propagation."""
 
     cell: Cell
     mean: Mean
@@ -132,10 +129,7 @@ def spelled(cell: Cell) -> str:
 
 
 def sign_of(gain: Mean) -> int:
-    """Returns the sign of a gain if its interval excludes zero; 0 if it is not significant.
-
-    With fewer than ten questions it is 0, because their interval is too narrow.
-    """
+    """Returns the sign of a significant gain; 0 for others, and with fewer than ten questions."""
     if gain.n < _FEW:
         return 0
     return int(gain.low > EXACT) - int(gain.high < -EXACT)

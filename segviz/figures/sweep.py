@@ -38,10 +38,7 @@ _FULL = 0.25
 
 
 def _tint(verdict: SettingResult) -> float:
-    """Returns the position of a setting's gain on the ramp, in [-1, 1], significant or not.
-
-    The position grows with the square root of the gain, so that small gains are visible.
-    """
+    """Returns a gain's place on the ramp, in [-1, 1], by its root, so that small ones show."""
     gain = verdict.gain.value
     if math.isnan(gain):
         return 0.0
@@ -111,10 +108,7 @@ def heatmap(
 
 
 def relevance_map(judged: Judged, *, ramp: Sequence[str], ink: str, accent: str) -> go.Figure:
-    """Draws the heatmaps of all policies of a sweep side by side, small and without numbers.
-
-    ``ink`` frames significant cells, ``accent`` the best one.
-    """
+    """Draws all policies side by side; ``ink`` frames significant cells, ``accent`` the best."""
     # A block of columns for each policy, with an empty column between two.
     sweep = judged.sweep
     lines = [horizon for horizon in sweep.horizons if horizon > 0]
@@ -158,11 +152,7 @@ def _cells(
     size: int,
     gap: int,
 ) -> go.Figure:
-    """Draws a heatmap of the settings ``mine``, by position (x, y) on ``columns`` × ``lines``.
-
-    Transparent squares of ``size`` pixels lie on the cells. They are scatter points, because
-    Streamlit reports no clicks on a heatmap.
-    """
+    """Draws the settings ``mine`` by position, below transparent points that can be clicked."""
     figure = go.Figure(
         go.Heatmap(
             x=list(range(columns)),
@@ -260,10 +250,7 @@ def reason_sentence(judged: Judged) -> str:
 
 
 def relevances_sentence(judged: Judged, others: Mapping[str, Judged]) -> str:
-    """Tells which other relevances gain significantly by propagation, and the highest mean.
-
-    ``others`` are the sweeps with other relevances; "" if there is none.
-    """
+    """Tells which ``others`` gain significantly by propagation, and the highest mean."""
     bests = {name: best for name, one in others.items() if (best := one.best()) is not None}
     own = judged.best()
     if not bests or own is None:
@@ -389,10 +376,7 @@ def level_bars(
 
 
 def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
-    """Tells the share of leaves among retrieved nodes without propagation and at the largest α.
-
-    ``horizon`` and ``policy`` are those of the settings.
-    """
+    """Tells the share of leaves retrieved without propagation and at the largest α."""
     mine = [c for c in judged.sweep.cells if (c.policy, c.horizon) == (policy, horizon)]
     if not mine:
         return f"Nothing was measured for H {horizon}."
@@ -417,10 +401,7 @@ def level_rows(
 
 
 def category_rows(judged: Judged, setting: Setting) -> list[Row]:
-    """Returns a table of the measure under a setting and without propagation.
-
-    It has a row for each category with a value, and one for all questions.
-    """
+    """Returns the measure under a setting and without propagation, by category and for all."""
     outcomes, base = judged.verdicts[setting].cell.outcomes, judged.sweep.baseline.outcomes
     kinds: dict[str, dict[str, Any]] = {
         category_label(category): {"category": category} for category in outcomes.known_categories

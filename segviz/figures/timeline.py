@@ -18,10 +18,7 @@ _SHORTEST = 1 / 250
 
 
 def timed(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Returns the rows whose ``start`` and ``stop`` are times.
-
-    If no row has times it returns those whose ``start`` and ``stop`` are numbers.
-    """
+    """Returns the rows from time to time, else those from number to number."""
     for kind in (datetime, int | float):
         between = [
             row for row in rows if all(isinstance(row.get(e), kind) for e in ("start", "stop"))

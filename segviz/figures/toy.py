@@ -83,10 +83,7 @@ def numbered_tree(
 
 
 def share_rows(matrix: NDArray[np.float64]) -> list[dict[str, str]]:
-    """Returns the matrix W_P as a table: which share of its score a node gives to which nodes.
-
-    A share is one over the number of targets, so it is written as 1/3 and not as 0.333.
-    """
+    """Returns the matrix W_P as a table: which share (1/3) of its score a node gives to which."""
     rows = []
     for giver, column in enumerate(matrix.T):
         for share in np.unique(column[column > 0]).tolist():

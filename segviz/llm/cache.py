@@ -63,10 +63,7 @@ class Completion(NamedTuple):
 
 
 def content_key(kind: str, identity: str, request: object) -> bytes:
-    """Returns the key under which the reply to a request of a kind, such as "chat", is stored.
-
-    ``identity`` is the model with all settings that change its replies, ``request`` the content.
-    """
+    """Returns the key of a reply: its kind ("chat"), the model with its settings, the request."""
     content = json.dumps(["2", kind, identity, request], ensure_ascii=True, sort_keys=True)
     return hashlib.sha256(content.encode("ascii")).digest()
 
@@ -138,10 +135,7 @@ class ModelCache:
     def keep_completion(
         self, key: bytes, completion: Completion, replace: bool = False
     ) -> Completion:
-        """Stores a chat model's answer under a key; returns the answer that is stored afterwards.
-
-        Without ``replace`` an answer stored before stays, and is the one returned.
-        """
+        """Stores an answer, unless there is one and no ``replace``; returns what is stored."""
         self._insert([(key, *completion)], "REPLACE" if replace else "IGNORE")
         return self.completion(key) or completion
 
@@ -200,10 +194,7 @@ class ModelCache:
     def _run(
         self, statement: str, *values: object, rows: Sequence[tuple[object, ...]] | None = None
     ) -> list[tuple[Any, ...]]:
-        """Runs an SQL statement; returns its rows, none if the file cannot be read or written.
-
-        With ``rows`` it is run once for each row of parameters.
-        """
+        """Runs a statement, once for each of ``rows``; returns its rows, none after an error."""
         try:
             with self._lock, self._db:
                 if rows is None:

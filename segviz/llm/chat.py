@@ -159,10 +159,7 @@ class OpenAIChat(Client, Chat):
         return Reply(text, tokens, cached, raw=completion.text, model=model)
 
     def _fresh(self, prompt: Prompt) -> Reply | LabelError | RequestError:
-        """Requests the answer to a prompt from the server and stores it.
-
-        Returns the error if the prompt never gets an answer but others may.
-        """
+        """Requests an answer and stores it; returns an error that concerns this prompt alone."""
         key = self._key(prompt)
         failing: set[str] = set()  # forms of output at which the server failed
         failed: RequestError | None = None
@@ -234,11 +231,7 @@ class OpenAIChat(Client, Chat):
         return next(usable, _FORMS[-1])
 
     def _body(self, prompt: Prompt, failing: set[str], fault: Fault | None) -> Body:
-        """Returns the body of a request for a prompt.
-
-        After a ``fault`` by an unusable reply it differs: a reminder, another seed and a higher
-        temperature. Forms of structured output that are ``failing`` are left out.
-        """
+        """Returns the body of a request; after a ``fault`` it differs, to get another answer."""
         # Asked again in the same words a model would answer the same, so the rule is repeated.
         endpoint, again = self.endpoint, fault.again if fault is not None else 0
         remind = fault is not None and fault.kind == "label"
@@ -275,10 +268,7 @@ class OpenAIChat(Client, Chat):
         return {name: value for name, value in body.items() if name not in refused}
 
     def _limit(self, prompt: Prompt, fault: Fault | None) -> int:
-        """Returns the token limit for the answer to a prompt: enough for its label or its words.
-
-        A model that reasons first gets the endpoint's full limit.
-        """
+        """Returns the token limit of an answer; for a model that reasons, the endpoint's."""
         needed = checks.tokens_for(prompt.words) if prompt.words else _LABEL_TOKENS
         short = (prompt.labels or prompt.words) and self._accepted.get(_ROOMY, True)
         if not short or (fault is not None and fault.kind == "length"):
@@ -288,8 +278,7 @@ class OpenAIChat(Client, Chat):
     def _adapt(self, body: Body, status: int, answer: str, failing: set[str]) -> bool:
         """Changes later requests after the server refused one, and returns True if it did.
 
-        A parameter of ``body`` that the server names in ``answer`` is left out from now on. If the
-        server fails without naming one, the next form of structured output is tried.
+        Leaves out the parameter that ``answer`` names, or tries the next form of structured output.
         """
         form = body.get("response_format", {}).get("type", "")
         for name, words in _OPTIONAL.items():
@@ -303,10 +292,7 @@ class OpenAIChat(Client, Chat):
         return True
 
     def _read(self, prompt: Prompt, reply: Body, wrote: list[int]) -> Completion:
-        """Returns the answer in a server's reply, if it can be used; else raises a Fault.
-
-        Appends the number of its tokens to ``wrote``.
-        """
+        """Returns the answer in a reply, or raises a Fault; adds its tokens to ``wrote``."""
         # Unusable replies count, too: servers charge for them.
         tokens_in, tokens_out = self.count_tokens(reply)
         wrote.append(tokens_out)
@@ -338,11 +324,7 @@ class OpenAIChat(Client, Chat):
         return completion
 
     def _usable(self, prompt: Prompt, completion: Completion) -> str:
-        """Returns the text or label of an answer; raises a Fault for an unusable answer.
-
-        The check depends on prompt and answer alone, so that a stored answer passes if it did when
-        it was new.
-        """
+        """Returns the text or label of an answer, also a stored one, or raises a Fault."""
         text, thinks = checks.spoken(completion.text)
         cut, fails = completion.finish == "length", ""
         if prompt.words and not prompt.labels:

@@ -43,10 +43,7 @@ _MOST_WORDS, _MOST_CHARACTERS = 2, 16  # for each word asked for
 
 
 def spoken(reply: str) -> tuple[str, bool]:
-    """Returns a reply without the reasoning that some models write before it.
-
-    Also returns True if there is nothing else: the reasoning has no end.
-    """
+    """Returns a reply without the reasoning before it; and True if that has no end."""
     text = _THOUGHTS.sub("", reply, count=1)
     if _THINKS.match(text):
         return "", True
@@ -106,10 +103,7 @@ def unusable(text: str, words: int, source: str = "") -> str:
 
 
 def _copied(text: str, source: str) -> bool:
-    """Returns True if a text has two whole messages, or most of its words are copied from messages.
-
-    Words are copied in runs of ``_RUN`` words.
-    """
+    """Returns True if a text has two whole messages, or is mostly runs of words of messages."""
     if len({*_MESSAGE.findall(text)} & {*_MESSAGE.findall(source)}) > 1:
         return True
     message_runs = {run for line in _MESSAGE.findall(source) for run in _runs(line.split())}

@@ -145,10 +145,7 @@ class Client(Metered):
         self._close()
 
     def listed(self, seconds: float = _LISTING_SECONDS) -> list[Body]:
-        """Requests the list of models and returns the server's description of each.
-
-        The list is empty if the server lists no models within ``seconds``.
-        """
+        """Returns the server's descriptions of its models; [] if none come within ``seconds``."""
         client = self._openai.with_options(max_retries=0, timeout=seconds)
         try:
             listed = json.loads(client.models.with_raw_response.list().content)["data"]
@@ -199,16 +196,11 @@ class Client(Metered):
             route: kind of the request.
             build: returns the body of the request; receives the fault of the last try, if any.
             read: returns the result for a reply, or raises a Fault.
-            adapt: receives a body that the server refused as malformed or failed at (400, 422, 500,
-                501), the status and the server's words. It returns True if the next ``build``
-                differs. Tries are then counted anew, so it must not return True forever.
-
-        Returns:
-            The result of ``read``.
+            adapt: receives a body that the server refused (``_ADAPTABLE``), status and words. It
+                returns True if the next ``build`` differs; tries are then counted anew.
 
         Raises:
-            RequestError: All tries failed. The message says why, how many there were, and what to
-                do.
+            RequestError: All tries failed; says why, how many there were, and what to do.
         """
         started = time.monotonic()
         most = self.endpoint.retries + 1
@@ -246,10 +238,7 @@ class Client(Metered):
         raise RequestError(f"{where}: {fault}. {tried} {advice}", fault)
 
     def _send(self, route: Route, body: Body, retries: int) -> Body:
-        """Sends a request; returns its reply, whole or streamed, as JSON. Raises a Fault.
-
-        ``openai`` tries again at most ``retries`` times.
-        """
+        """Sends a request, with ``retries`` by ``openai``; returns JSON or raises a Fault."""
         client = self._openai.with_options(max_retries=retries)
         resource = client.chat.completions if route == "chat" else client.embeddings
         try:
@@ -438,15 +427,7 @@ def _line(text: str) -> str:
 
 
 def _joined(content: bytes) -> Body:
-    """Joins the events of a streamed reply to the JSON object of a reply in one piece.
-
-    Args:
-        content: the body of the response, as server-sent events.
-
-    Raises:
-        ValueError: The stream ends before the reply does, or an event is no JSON.
-        AttributeError, TypeError: An event is no object of the expected form.
-    """
+    """Joins the events of a stream to a reply; ValueError, TypeError or AttributeError if bad."""
     message: dict[str, str] = {"content": "", "refusal": ""}
     reply: Body = {"usage": None, "system_fingerprint": None, "error": None}
     finish = None

@@ -76,11 +76,7 @@ class OpenAIEmbedder(Client):
         return matrix
 
     def _rows(self, texts: Sequence[str]) -> dict[str, Vector]:
-        """Returns the vectors of texts, by text, from the cache or the server.
-
-        Args:
-            texts: distinct texts, none of them empty.
-        """
+        """Returns the vectors of distinct texts with words, from the cache or the server."""
         model = self.endpoint.embedding_model
         identity = f"{model} {self.loaded(model).fingerprint}"
         keys = {text: content_key("embedding", identity, text) for text in texts}
@@ -125,11 +121,9 @@ class OpenAIEmbedder(Client):
             yield batch
 
     def _fetch(self, texts: list[str]) -> list[Vector]:
-        """Requests the vectors of texts from the server.
+        """Requests the vectors of texts.
 
-        If the server refuses a batch as too large, its halves are sent. If it refuses a single
-        text as too long, the first half of the text is sent. So a vector depends on its own text
-        alone.
+        Of a batch that is too large the halves are sent, of a text that is too long its first half.
         """
         try:
             return self._ask(

@@ -116,10 +116,7 @@ class Endpoint:
         return name in ("localhost", "::1") or re.fullmatch(r"127(\.\d+){3}", name) is not None
 
     def scrub(self, text: str, shortest: int = 1) -> str:
-        """Returns ``text``, such as an error message, with "[secret]" in place of the key.
-
-        A key of fewer than ``shortest`` characters stays.
-        """
+        """Returns ``text`` with "[secret]" for the key, if that is not under ``shortest`` long."""
         return text.replace(self.key, "[secret]") if len(self.key) >= shortest else text
 
 

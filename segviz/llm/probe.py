@@ -157,10 +157,7 @@ def probe(endpoint: Endpoint) -> ServerReport:
 
 
 def _schema(chat: _Timed, choice: Prompt) -> str:
-    """Returns the form of structured output that a server obeys, see ``ServerReport.schema``.
-
-    The prompt ``choice`` asks in words for an answer that its labels do not allow.
-    """
+    """Returns the form of structured output that a server obeys (``ServerReport.schema``)."""
     try:
         chat.reply(choice)
         obeyed = True

@@ -225,28 +225,21 @@ def _message(text: str) -> Part:
 
 
 def pointwise_prompt(message: str, level: int, summary: str) -> Prompt:
-    """Returns a prompt that asks whether a message continues an open segment.
-
-    Its labels are MERGE for yes and CONTINUE for no. ``level`` and ``summary`` are the segment's.
-    """
+    """Asks whether a message continues an open segment: MERGE, or CONTINUE for no."""
     return _prompt(
         "pointwise", [_segment("", level, summary), _message(message)], (MERGE, CONTINUE)
     )
 
 
 def score_prompt(message: str, level: int, summary: str) -> Prompt:
-    """Returns a prompt that asks how well a message continues an open segment.
-
-    Its labels are the points 0 … 10. ``level`` and ``summary`` are the segment's.
-    """
+    """Asks how well a message continues an open segment: 0 … 10 points."""
     return _prompt("scored", [_segment("", level, summary), _message(message)], POINTS)
 
 
 def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
-    """Returns a prompt that asks which open segment a message continues, if any.
+    """Asks which open segment a message continues: MERGE_1 … MERGE_m, or SPLIT for none.
 
-    ``segments`` are level and summary of each, from low to high. The labels are MERGE_1 … MERGE_m
-    for the segments in order, and SPLIT for none.
+    ``segments`` are level and summary of each, from low to high.
     """
     labels = [f"{MERGE}_{i}" for i in range(1, len(segments) + 1)]
     listed = [
@@ -258,10 +251,9 @@ def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
 def annotation_prompt(
     texts: Sequence[str], max_words: int, days: Sequence[Sequence[date]] = ()
 ) -> Prompt:
-    """Returns a prompt for a title and a summary of consecutive texts in ``max_words`` words.
+    """Asks for a title and a summary of consecutive texts in ``max_words`` words.
 
-    ``days`` has for each text the days of its sessions, none if unknown. The heading of a part
-    names the first and the last of them.
+    ``days`` has the days of each text's sessions; headings name the first and the last.
     """
     size = ceil(len(texts) / _MOST_PARTS)
     starts = range(0, len(texts), size)
@@ -288,10 +280,9 @@ def _said(days: Iterable[date]) -> str:
 
 
 def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> Prompt:
-    """Returns a prompt that asks for the facts, entities and relations in a text, as JSON.
+    """Asks, as JSON, for at most ``most`` facts, entities and relations in a text.
 
-    The lines of ``text`` were said at the time ``when``, "" if unknown. The answer should have at
-    most ``most`` facts and repeat none of the ``known`` ones.
+    ``when`` is the time of the text, "" if unknown; the answer repeats none of the ``known``.
     """
     at = f", said at {when}" if when else ""
     parts = [Part(f"Conversation{at}", (text,))]
@@ -301,16 +292,13 @@ def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> 
 
 
 def boundary_prompt(before: Sequence[str], new: str, own: Texts) -> Prompt:
-    """Returns a prompt that asks whether an episode ends before a message.
-
-    Its labels are END and CONTINUE. ``before`` are the texts of the episode so far.
-    """
+    """Asks whether an episode, the texts ``before``, ends before a message: END or CONTINUE."""
     parts = [Part("Open episode", tuple(before)), _message(new)]
     return _prompt("boundary", parts, (END, STAY), own=own)
 
 
 def same_prompt(one: str, other: str, own: Texts) -> Prompt:
-    """Returns a prompt that asks whether two statements are the same fact, SAME or DIFFERENT."""
+    """Asks whether two statements are the same fact: SAME or DIFFERENT."""
     parts = [Part("Statement", (one,)), Part("Statement", (other,))]
     return _prompt("same", parts, (SAME, DIFFERENT), own=own)
 
@@ -318,10 +306,9 @@ def same_prompt(one: str, other: str, own: Texts) -> Prompt:
 def plan_prompt(
     question: str, now: str, scopes: Sequence[str], expected: Sequence[str], own: Texts
 ) -> Prompt:
-    """Returns a prompt that asks for the sub-questions of a question, as JSON.
+    """Asks, as JSON, for sub-questions with a time, one of ``scopes`` and an ``expected`` answer.
 
-    Each sub-question has a time, one of the ``scopes``, and one of the ``expected`` kinds of
-    answer. ``now`` is the time at which the question is asked, "" if unknown.
+    ``now`` is the time at which the question is asked, "" if unknown.
     """
     values = {"scopes": ", ".join(scopes), "expected": ", ".join(expected)}
     asked = f", asked at {now}" if now else ""
@@ -331,13 +318,13 @@ def plan_prompt(
 
 
 def focus_prompt(question: str, roots: Sequence[str], own: Texts) -> Prompt:
-    """Returns a prompt that asks for a sub-question to each tree, given by its root, as JSON."""
+    """Asks, as JSON, for a sub-question to each tree, given by its root."""
     parts = [Part("Tree", (root,)) for root in roots]
     return _prompt("focus", [*parts, _question(question)], own=own, json=True)
 
 
 def order_prompt(question: str, texts: Sequence[str]) -> Prompt:
-    """Returns a prompt that asks which passages best answer a question, in order, as JSON."""
+    """Asks, as JSON, for passages in the order in which they answer a question."""
     passages = [Part("Passage", (text,)) for text in texts]
     return _prompt("order", [*passages, _question(question)], json=True)
 
@@ -348,16 +335,13 @@ def _question(text: str) -> Part:
 
 
 def confidence_prompt(question: str, context: Sequence[str], own: Texts) -> Prompt:
-    """Returns a prompt that asks how surely texts answer a question; the labels are 0 to 10."""
+    """Asks how surely texts answer a question: 0 to 10."""
     parts = [Part("Context", tuple(context)), _question(question)]
     return _prompt("confidence", parts, POINTS, own=own)
 
 
 def missing_prompt(question: str, evidence: Sequence[str], own: Texts) -> Prompt:
-    """Returns a prompt that asks whether evidence suffices to answer a question, as JSON.
-
-    If it does not, the model gives a follow-up question.
-    """
+    """Asks, as JSON, whether evidence suffices, and for a follow-up question if it does not."""
     parts = [*(Part("Evidence", (text,)) for text in evidence), _question(question)]
     return _prompt("missing", parts, own=own, json=True)
 
@@ -386,16 +370,13 @@ def answer_prompt(
 
 
 def judge_prompt(question: str, reference: str, answer: str, category: str = "") -> Prompt:
-    """Returns a prompt that asks for the grade of an answer by a reference answer, 0 to 3.
-
-    ``category`` is the category of the question, "" if it has none.
-    """
+    """Asks for the grade, 0 to 3, of an answer by a reference answer; ``category`` may be ""."""
     kind = [Part("Category of the question", (category,))] if category else []
     answers = [Part("Reference answer", (reference,)), Part("Answer to grade", (answer,))]
     return _prompt("judge", [*kind, _question(question), *answers], RUBRIC)
 
 
 def memory_judge_prompt(question: str, known: Sequence[str], answer: str) -> Prompt:
-    """Returns a prompt that asks for the grade of an answer by messages of the user, 0 to 3."""
+    """Asks for the grade, 0 to 3, of an answer by messages of the user."""
     parts = [Part("Known", tuple(known)), _question(question), Part("Answer to grade", (answer,))]
     return _prompt("memory_judge", parts, RUBRIC)

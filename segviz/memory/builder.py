@@ -46,11 +46,7 @@ _PART = 128
 
 
 def _metered(steps: Iterator[Step], chat: Chat | None) -> Iterator[Step]:
-    """Yields a system's steps with seconds and calls of the chat model added to each step's cost.
-
-    Every text counts when it first occurs, also if its answer is in a cache. So a repeated or
-    resumed build counts the same.
-    """
+    """Yields steps with seconds and calls added to their cost; cached answers count, too."""
 
     def counters() -> dict[str, int]:
         known = chat.counts() if chat else {}
@@ -172,10 +168,7 @@ class Building:
             raise BuildPaused(error, self.memory) from error
 
     def _system_steps(self, stream: Sequence[Arrival], services: Services) -> Iterator[Step]:
-        """Yields the system's steps, each run in a thread if code from outside segviz takes part.
-
-        The caller can then stop waiting for that code.
-        """
+        """Yields the system's steps; waiting for code from outside segviz can be stopped."""
         steps = iter(self._system.steps(stream, services))
         if all(map(built_in, (self._system, *parts_of(self._system).values()))):
             yield from steps

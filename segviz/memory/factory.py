@@ -65,10 +65,7 @@ def make_system(system: str | System, **params: Any) -> System:
 
 
 def made_again(name: str, settings: Mapping[str, Any]) -> System | None:
-    """Makes the system that a memory file names, with the settings in the file.
-
-    Returns None if it, or a part of it, is not registered here, or if a setting is illegal.
-    """
+    """Makes the system that a file names; None for an unknown part or an illegal setting."""
     try:
         return make_system(name, **settings)
     except (TypeError, ValueError):
@@ -235,10 +232,7 @@ def _fault_of(kind: type, parameter: Parameter | None, value: Any) -> str:
 
 
 def needs_chat(system: System, registries: Collection[str] = tuple(COMPONENTS)) -> list[str]:
-    """Returns the parts of a system that call a chat model, such as "annotate (llm)".
-
-    Only parts from ``registries`` are looked at. The list is empty for an offline system.
-    """
+    """Returns the parts of ``registries`` that call a chat model, such as "annotate (llm)"."""
     parts = parts_of(system, registries).items()
     return [f"{name} ({part.name})" for name, part in parts if getattr(part, "needs_chat", False)]
 

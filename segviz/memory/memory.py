@@ -161,10 +161,7 @@ class Memory:
         return bisect_left(self._latest_times(time.tzinfo is not None), seconds(time))
 
     def _latest_times(self, zoned: bool) -> list[float]:
-        """Returns the latest time of a turn in the memory after each step; it never decreases.
-
-        The times are seconds since 1970, as written unless ``zoned``.
-        """
+        """Returns the latest time of a turn after each step; as written unless ``zoned``."""
         if zoned not in self._times_cache:
             times = {
                 turn.id: seconds(time if zoned else time.replace(tzinfo=None))
@@ -240,10 +237,7 @@ class Memory:
         return Changes(self, (steps[0], steps[1]), (-math.inf, math.inf), other)
 
     def _moment(self, when: int | str | date) -> tuple[int, float]:
-        """Returns a moment's number of steps and its time, as written, in seconds since 1970.
-
-        The time of a number of steps is that of its last unit; infinite at the ends.
-        """
+        """Returns a moment's number of steps and its time, of a number that of its last unit."""
         if not isinstance(when, int):
             step = self.as_of(when)
             time = _as_time(when)
@@ -311,10 +305,7 @@ class Memory:
 
     @cached_property
     def model(self) -> System | None:
-        """The system that built this memory, or one made from its name and settings.
-
-        None if the system, or a part of it, is not registered here.
-        """
+        """The system that built this memory, or one made again; None if a part is unknown here."""
         system = self.built_with
         if system is not None and as_settings(system) == self.settings:
             return system
@@ -382,10 +373,7 @@ class Memory:
         return fitted(prompt, budget, self.provenance.get("own_prompts"))[0]
 
     def turn_ids(self, node: int, structure: Structure | None = None) -> tuple[str, ...]:
-        """Returns the ids of the turns below a node of ``structure`` (default: the last).
-
-        Those of a stored text are its sources, which may be some of the turns of a unit.
-        """
+        """Returns the ids of a node's turns (default: at the end), of a stored text its sources."""
         where = self.structure if structure is None else structure
         below = (turn for unit in where.coverage(node) for turn in self.units[unit].turn_ids)
         named = where.named_turns(node)
@@ -394,10 +382,7 @@ class Memory:
     def gold(
         self, turns: Sequence[str] | Question, structure: Structure | None = None
     ) -> GoldEvidence:
-        """Finds gold turns in ``structure`` (default: the last).
-
-        ``turns`` are their ids, or a question with its evidence and its answer.
-        """
+        """Finds gold turns, by ids or of a question, in ``structure`` (default: the last)."""
         answer = turns.answer if isinstance(turns, Question) else None
         turns = turns.evidence if isinstance(turns, Question) else turns
         known = {turn.id: turn.content for turn in self.conversation.turns}
@@ -619,10 +604,7 @@ def native_retrieval(
 
 
 def _checked(model: Retriever, question: str, view: MemoryView) -> Retrieval:
-    """Runs a system's own retrieval; code from outside segviz runs in a thread and is checked.
-
-    Raises HandoverError if its result is not a retrieval of active nodes of the memory.
-    """
+    """Runs a system's own retrieval; that from outside segviz waits and is checked."""
     if built_in(model):
         return model.retrieve(question, view)
     with calling(model):

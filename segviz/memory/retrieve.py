@@ -96,10 +96,7 @@ def retrieved(
 
 
 def of_chains(retrieval: Retrieval, chain: NDArray[np.int32]) -> Retrieval:
-    """Merges the nodes of each same-text chain in a retrieval: a chain scores as its best node.
-
-    ``chain`` maps every node to the node that represents its chain.
-    """
+    """Merges the nodes of a same-text chain, by ``chain``, to one with the score of the best."""
     scores = np.zeros_like(retrieval.scores)
     np.maximum.at(scores, chain, retrieval.scores)
     ranked = tuple(dict.fromkeys(chain[list(retrieval.ranked)].tolist()))

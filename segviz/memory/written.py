@@ -66,10 +66,7 @@ _M = TypeVar("_M", bound=_Memory)
 
 
 def rewritten(memory: _Memory, texts: Texts, *, by: str, partly: bool) -> Sequence[Step]:
-    """Returns the steps of a memory with written texts; its own if no text has a place.
-
-    See :meth:`Memory.with_texts`.
-    """
+    """Returns the steps of :meth:`Memory.with_texts`; the memory's own if no text has a place."""
     _check_pairs(texts)
     exact = _exact_nodes(memory)
     final = memory.structure
@@ -122,10 +119,7 @@ def _check_pairs(texts: Texts) -> None:
 
 
 def instead_of_extracts(memory: _M, texts: Texts) -> _M:
-    """Puts written texts on a memory whose inner nodes have extracts, wherever spans agree.
-
-    Texts of another annotator stay as they are.
-    """
+    """Puts written texts on a memory whose annotator wrote extracts, wherever spans agree."""
     extracts = type(getattr(memory.model, "annotate", None)) is Extractive
     return memory.with_texts(texts, by=BY_HAND, partly=True) if extracts else memory
 
@@ -292,10 +286,7 @@ def _writable(memory: _Memory) -> list[int]:
 
 
 def _unwritten(memory: _Memory) -> list[int]:
-    """Returns the nodes that can get a text and have an extract, from low to high level.
-
-    A text with a title and without an author is none: an annotator of the user's own wrote it.
-    """
+    """Returns the nodes that can get a text and have an extract of ours, from low to high level."""
     facts, by_rule = memory.structure.facts, Extractive.name
     return [
         node

@@ -115,10 +115,7 @@ class GoldEvidence:
 def gold_leaves(
     structure: Structure, units: Sequence[Unit], turns: Container[str]
 ) -> Iterator[tuple[int, int, str]]:
-    """Yields the leaf, the index of the unit and the id of each of ``turns`` that is in a leaf.
-
-    A ghost is yielded itself; ``Structure.holders`` has the stored texts made from the turn.
-    """
+    """Yields leaf, or ghost, index of the unit and id of each of ``turns`` that is in a leaf."""
     for leaf in structure.leaves:
         for index in range(int(structure.start[leaf]), int(structure.stop[leaf])):
             yield from ((leaf, index, turn) for turn in units[index].turn_ids if turn in turns)

@@ -224,10 +224,7 @@ def _checked(edges: Any) -> NDArray[Any]:
 def spread(
     initial: Scores, edges: IntArray, policy: str, horizon: int, structure: Structure | None = None
 ) -> tuple[Scores, ...]:
-    """Returns the hops s⁽⁰⁾ … s⁽ᴴ⁾, which do not depend on alpha.
-
-    Arguments and errors are those of :func:`propagate`; each hop has the shape of ``initial``.
-    """
+    """Returns the hops s⁽⁰⁾ … s⁽ᴴ⁾ of :func:`propagate`, which do not depend on alpha."""
     hops = [np.asarray(initial, dtype=np.float64)]
     n = hops[0].shape[-1]
     transition = operator(n, edges, policy, structure)

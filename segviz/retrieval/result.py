@@ -106,10 +106,7 @@ class Result:
 
     @cached_property
     def parts(self) -> dict[str, NDArray[np.float64]]:
-        """Summand of each feature of the relevance in the logarithm of the initial scores.
-
-        Maps a feature such as ``words`` to float64 (n,). Empty for a relevance without features.
-        """
+        """Summand of each feature of the relevance in the log of initial scores, float64 (n,)."""
         return {} if self.scorer is None else parts(self.scorer, self.question)
 
     def matches(self, nodes: Sequence[int]) -> dict[int, dict[str, float]]:

@@ -116,10 +116,7 @@ def expanded(
 
 @once_per_structure(lambda: ())
 def leaves_below(structure: Structure) -> list[NDArray[np.int64]]:
-    """Returns for each node the ids of the retrievable leaves below it, ascending; of a leaf, its.
-
-    It is computed once per structure, in O(n · depth).
-    """
+    """Returns each node's retrievable leaves, ascending; of a leaf, itself. O(n · depth), once."""
     below = [np.zeros(0, dtype=np.int64) for _ in range(len(structure))]
     # From low to high levels, so that the leaves of all children are known.
     for node in np.argsort(structure.level, kind="stable").tolist():
@@ -255,10 +252,7 @@ def select(
 
 
 def cut(text: str, tokens: int) -> str:
-    """Returns the beginning of a text that has at most so many :func:`estimated_tokens`.
-
-    It ends with a whole word, unless the first word is longer than that.
-    """
+    """Returns so many :func:`estimated_tokens` of a text, up to a whole word if there is one."""
     part = text[: 4 * tokens]
     # The last word is whole if the text or the word ends here.
     if len(part) == len(text) or text[len(part)].isspace() or part[-1:].isspace():
@@ -282,10 +276,7 @@ def cut_texts(texts: Iterable[str], budget: int | None) -> list[str]:
 
 
 def estimated_tokens(text: str) -> int:
-    """Estimates the tokens of a text as a quarter of its characters, rounded up.
-
-    The estimate is the same for every system, so that budgets compare.
-    """
+    """Estimates tokens for every system alike: a quarter of the characters, rounded up."""
     return (len(text) + 3) // 4
 
 

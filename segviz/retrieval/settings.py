@@ -237,10 +237,7 @@ class RetrievalSettings(Declared):
         return self.ranked_as(PRESETS[name])
 
     def ranked_as(self, other: RetrievalSettings) -> RetrievalSettings:
-        """Returns these settings with the fields of the parts ``scoring`` and ``nodes`` of another.
-
-        They determine the ranking of a question; presets consist of them.
-        """
+        """Returns these settings with ``scoring`` and ``nodes`` of another, such as a preset."""
         nodes = {name: getattr(other, name) for name in self.names("nodes")}
         return replace(self.scored_as(other), **nodes)
 

@@ -160,10 +160,7 @@ def _stream(source: str | Path | bytes) -> BinaryIO:
 
 
 def _unpacked(stream: BinaryIO, most: int = _MOST) -> Iterator[bytes]:
-    """Yields the JSON text of a compressed or plain file in parts.
-
-    LoadError for a damaged or too large file.
-    """
+    """Yields the JSON text of a file, compressed or not, in parts; LoadError for a damaged one."""
     size, budget = stream.seek(0, 2), Budget(most)
     stream.seek(0)
     packed = stream.read(len(GZIP)) == GZIP
@@ -212,10 +209,7 @@ def read(path: str | Path) -> Saved:
 
 
 def parse(data: bytes, most: int = _MOST) -> Saved:
-    """Reads and verifies a memory from the bytes of its file; errors as :func:`read`.
-
-    ``most`` are the bytes of JSON that a compressed file may unpack to.
-    """
+    """Reads and verifies the bytes of a file as :func:`read`, at most ``most`` unpacked."""
     return _parsed(BytesIO(data), most)
 
 

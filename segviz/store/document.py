@@ -55,10 +55,7 @@ class Table:
         return len(self.columns.split())
 
     def array(self, values: Any) -> NDArray[Any]:
-        """Checks an array or JSON list and returns it as the array of this table.
-
-        ValueError says what was expected and found.
-        """
+        """Returns an array or JSON list as this table's array; ValueError if it is another."""
         wanted = np.dtype(self.dtype)
         if not isinstance(values, np.ndarray):
             values = self._from_lists(values, wanted)
@@ -183,10 +180,7 @@ def schema() -> dict[str, Any]:
 
 
 def encode(saved: Saved) -> dict[str, Any]:
-    """Returns the document of a memory, with its tables as arrays; equal vectors share a row.
-
-    ValueError if a value cannot be stored.
-    """
+    """Returns the document of a memory, its tables as arrays; ValueError for other values."""
     # Equal vectors share a row, so the events that add or revise a node are renumbered.
     columns = columns_of(saved.steps)
     rows: dict[bytes, int] = {}
@@ -325,10 +319,7 @@ _FACTS: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, str | bool | int | f
 
 
 def _within(place: str, values: NDArray[Any], least: int, end: Any) -> None:
-    """Raises StoreError unless all values are from ``least`` to below ``end``.
-
-    ``end`` is one number or one for each value.
-    """
+    """Raises StoreError unless values are from ``least`` to below ``end``, one or one each."""
     wrong = (values < least) | (values >= end)
     if wrong.any():
         value, most = int(values[wrong].flat[0]), int(np.max(end)) - 1

@@ -40,10 +40,7 @@ def level_names(system: str) -> tuple[str, ...]:
 
 
 def level_name(level: int, names: Sequence[str] = ()) -> str:
-    """Returns the name of a level for display.
-
-    That is the memory's own name in ``names``, from 0 upwards; else ``leaf`` for 0 and ``level n``.
-    """
+    """Returns the name of a level: its own in ``names``, else ``leaf`` for 0 and ``level n``."""
     if level < len(names):
         return names[level]
     return "leaf" if level == 0 else f"level {level}"

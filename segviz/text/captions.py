@@ -16,10 +16,7 @@ _JOINERS = "\u200d\ufe0e\ufe0f"
 
 
 def shorten(text: str, limit: int = EXCERPT, tail: int = 0) -> str:
-    """Cuts a text to ``limit`` characters: its beginning, an ellipsis and its last ``tail``.
-
-    The cut does not separate a letter from its combining marks or an emoji from its joiners.
-    """
+    """Cuts a text, between whole signs, to ``limit`` characters: beginning, ellipsis, ``tail``."""
     if len(text) <= limit:
         return text
     head = limit - tail - 1

@@ -67,10 +67,7 @@ _CLUSTER = re.compile(
 
 
 def clusters(run: str) -> list[str]:
-    """Splits a run of Thai, Lao, Burmese or Khmer into letters with their vowels and marks.
-
-    A word of these scripts consists of whole clusters.
-    """
+    """Splits a run of Thai, Lao, Burmese or Khmer into letters with their vowels and marks."""
     return _CLUSTER.findall(run)
 
 
@@ -82,10 +79,7 @@ def cut(text: str) -> str:
 
 
 def spans(text: str, numbers: bool = False) -> Iterator[tuple[int, int]]:
-    """Yields start and stop of each token of a text, in order; pairs of signs overlap.
-
-    With ``numbers``, ``3.5`` and ``10:30`` are one token each.
-    """
+    """Yields the ends of each token; pairs of signs overlap. ``numbers``: 3.5 and 10:30 are one."""
     text = cut(text)
     for run in (_ASCII if text.isascii() else _ANY)[numbers].finditer(text):
         start, stop = run.span()
@@ -140,10 +134,7 @@ def all_tokens(text: str) -> frozenset[str]:
 
 
 def content_tokens(text: str) -> frozenset[str]:
-    """Returns the distinct tokens of a text without function words.
-
-    A text of function words only ("he did") keeps all of them.
-    """
+    """Returns the distinct tokens of a text without function words, unless there are only these."""
     words = all_tokens(text)
     return words - FUNCTION_WORDS or words
 

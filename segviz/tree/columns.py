@@ -165,10 +165,7 @@ class History(Lazy[Step]):
         return map(self._step, self._places)
 
     def __eq__(self, other: object) -> bool:
-        """Returns True for a history of the same columns and places.
-
-        Steps are not compared, because every access creates new ones, equal only to themselves.
-        """
+        """Returns True for a history of the same columns and places; steps are made anew."""
         if isinstance(other, History):
             return (self.columns, self._places) == (other.columns, other._places)
         return super().__eq__(other)

@@ -167,10 +167,7 @@ class Decision:
     why: str
 
     def placed(self, place: Callable[[int], int | None]) -> Decision:
-        """Returns the decision with each node n replaced by ``place(n)``.
-
-        Candidates for which ``place`` returns None are left out.
-        """
+        """Returns the decision with node n as ``place(n)``; candidates at None are left out."""
         judged = [(item, place(item.node)) for item in self.candidates]
         placed = tuple(replace(item, node=node) for item, node in judged if node is not None)
         chosen = None if self.chosen is None else place(self.chosen)

@@ -94,10 +94,7 @@ def waits(times: Sequence[datetime | None]) -> Waits | None:
 
 
 def follows_time(structure: Structure) -> bool:
-    """Returns True if a time axis shows the structure without overlaps.
-
-    Then every node covers its whole span and none has two parents.
-    """
+    """Returns True if nodes cover their whole spans and have one parent: no overlaps over time."""
     active = np.flatnonzero(structure.active)
     if any(len(structure.parents[node]) > 1 for node in active.tolist()):
         return False
@@ -139,8 +136,7 @@ def unfold(structure: Structure) -> Unfolded:
 def _lay_out(structure: Structure, origin: IntArray, parent: IntArray) -> Unfolded:
     """Places childless copies side by side in preorder and every other copy over its children.
 
-    Copies are numbered in preorder: ``origin`` has the node of each copy, ``parent`` the copy above
-    it (-1 for a root).
+    ``origin`` has the node of each copy, ``parent`` the copy above it (-1 for a root).
     """
     n = len(origin)
     bottom = np.ones(n, dtype=np.bool_)

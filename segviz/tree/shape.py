@@ -114,10 +114,7 @@ _GROVES = ("forest", "graph", "facts")
 
 
 def shape(structure: Structure) -> Shape:
-    """Measures a structure in O(n + m), without recursion.
-
-    Nodes on or below a cycle, which no sound structure has, get depth 0.
-    """
+    """Measures a structure in O(n + m), without recursion; nodes below a cycle get depth 0."""
     # A same-text chain is one node; the depth of a leaf is its longest path from a root.
     shown = structure.collapsed
     active = np.flatnonzero(shown.active).tolist()
@@ -307,10 +304,7 @@ def boundary_f1(structure: Structure, session_starts: Collection[int]) -> float:
 
 
 def random_f1(structure: Structure, session_starts: Collection[int]) -> float:
-    """Returns the mean F1 of 200 random sets of boundaries, as many as the structure has.
-
-    It is what :func:`boundary_f1` gives by chance.
-    """
+    """Returns what :func:`boundary_f1` gives by chance, the mean of 200 random sets as large."""
     size = len(_cuts(structure))
     places = np.arange(1, max(2, len(structure.leaves)))
     random = np.random.default_rng(0)

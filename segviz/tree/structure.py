@@ -124,10 +124,7 @@ class Structure:
 
     @property
     def counted(self) -> str:
-        """Number of nodes as pages count them, in words, with same-text chains as one node each.
-
-        If chains make a difference, the number with all their nodes is added.
-        """
+        """Number of nodes in words, chains as one node each; with chains, all nodes, too."""
         every, shown = int(self.active.sum()), int(self.collapsed.active.sum())
         return f"{shown} nodes" + f" ({every} with same-text chains)" * (every != shown)
 
@@ -194,10 +191,7 @@ class Structure:
         return (*(() if self.ghost[leaf] else (leaf,)), *written)
 
     def named_turns(self, node: int) -> tuple[str, ...] | None:
-        """Returns the ids of the turns that a stored text was written from, () if there are none.
-
-        None for a node that is no such text.
-        """
+        """Returns the ids of the turns of a stored text, () for none; None for another node."""
         named = self.facts[node].get(SOURCE_TURNS)
         return tuple(filter(None, named.split("\n"))) if isinstance(named, str) else None
 
@@ -234,10 +228,7 @@ class Structure:
 
     @cached_property
     def frontier(self) -> tuple[int, ...]:
-        """Active nodes whose span ends at the newest unit, from low to high level.
-
-        Source: SegTreeMem §4.2, equation 2.
-        """
+        """Active nodes that end at the newest unit, low to high (SegTreeMem §4.2, equation 2)."""
         newest = int(self.stop[self.active].max(initial=0))
         nodes = np.flatnonzero(self.active & (self.stop == newest))
         return tuple(nodes[np.argsort(self.level[nodes], kind="stable")].tolist())
@@ -312,10 +303,7 @@ class Structure:
         return chain
 
     def coverage(self, node: int) -> tuple[int, ...]:
-        """Returns the indices of the units below a node, ascending.
-
-        Exact also where the span is only a hull (clustered nodes are not contiguous).
-        """
+        """Returns the indices of the units below a node, ascending; its span may have others."""
         seen = reachable(self.children, [int(self.chain[node])])
         below = np.fromiter(seen, dtype=np.int64, count=len(seen))
         leaves = below[self.level[below] == 0]

@@ -102,10 +102,7 @@ def tooltip_length(nodes: int) -> int:
 
 
 def moment_sentence(memory: Memory, question: Question | None, step: int) -> str:
-    """Tells when a question is asked, as in "Asked after step 41 of 120, before D3:12; …".
-
-    If the data set gives the question another time, the sentence adds it.
-    """
+    """Tells when a question is asked, as in "Asked after step 41 of 120, before D3:12; …"."""
     moment = memory.moment(question) if question else None
     place = f"before {question.asked_at}" if question and moment is not None else ""
     here = f", {place}" if step == moment else ""

@@ -113,10 +113,7 @@ DRAWINGS: Final = ("mirrored", "change")
 
 @dataclass(frozen=True)
 class Live:
-    """Input of the browser's own retrieval: settings, drawing, and the number of its last change.
-
-    The browser changes and reports the settings of ``LIVE`` only.
-    """
+    """Input of the browser's own retrieval, of whose settings it changes those of ``LIVE``."""
 
     settings: RetrievalSettings
     drawing: str = DRAWINGS[0]

@@ -34,10 +34,7 @@ _TO_LINEAR_RGB: Final = np.array(
 def _hex(
     lightness: NDArray[np.float64], chroma: NDArray[np.float64], hue: NDArray[np.float64]
 ) -> list[str]:
-    """Converts n colours in OKLCH, with hue in degrees, to ``#rrggbb`` strings.
-
-    Colours outside sRGB are clipped per channel.
-    """
+    """Converts n colours in OKLCH to ``#rrggbb`` strings, clipped to sRGB per channel."""
     angle = np.deg2rad(hue)
     lab = np.stack([lightness, chroma * np.cos(angle), chroma * np.sin(angle)], axis=1)
     linear = np.clip((lab @ _TO_CUBE_ROOTS.T) ** 3 @ _TO_LINEAR_RGB.T, 0.0, 1.0)

@@ -40,10 +40,7 @@ PEAKED: Final = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class Growth:
-    """Effect of one step of construction: decision, nodes added and revised, the frontier after it.
-
-    ``step`` counts from 1.
-    """
+    """Effect of a step, counted from 1: decision, nodes added and revised, frontier after it."""
 
     step: int | None = None
     decision: Decision | None = None
@@ -266,10 +263,7 @@ def keeps_time(memory: Memory, structure: Structure) -> bool:
 
 
 def grown(scene: Scene, number: int, step: Step | None) -> Scene:
-    """Adds the effect of the last step to a scene.
-
-    ``number`` is the number of steps, ``step`` the last of them, None if there is none.
-    """
+    """Adds the effect of the last step to a scene; ``number`` is that of the steps."""
     events = step.events if step else ()
     chain = scene.structure.chain
     return replace(

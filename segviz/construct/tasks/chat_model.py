@@ -60,10 +60,7 @@ class ChatTasks(Offline):
         return self.chat
 
     def _json(self, prompt: Prompt, reply: Reply | None = None) -> dict[str, Any] | None:
-        """Returns the JSON object in the model's reply to ``prompt``; None if there is none.
-
-        A ``reply`` that is given is read instead of asking.
-        """
+        """Returns the JSON object in the model's reply (or the given one); None without one."""
         answer = object_in((reply or self._bound().reply(prompt)).text)
         self._bound().count_made(text=False, by_model=answer is not None)
         return answer
@@ -121,10 +118,7 @@ class ChatTasks(Offline):
         return Extraction(facts, relations)
 
     def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
-        """Decides by the model's END or CONTINUE if an episode ends before a message.
-
-        ``similarity`` is used only if the model gives neither, by the offline rule.
-        """
+        """Decides by the model's END or CONTINUE, else by the offline rule."""
         label = self._label(prompts.boundary_prompt(before, new, self.own))
         if label is None:
             return super().boundary(before, new, similarity)

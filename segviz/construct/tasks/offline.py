@@ -184,8 +184,7 @@ def _mentions(
 ) -> list[tuple[int, Named]]:
     """Returns the entities of a sentence with their positions, once each, the speaker at -1.
 
-    The first word counts as a name only if it is one of ``speakers``, or of the names found
-    ``inside`` sentences.
+    The first word is a name only if it is one of ``speakers`` or of those ``inside`` sentences.
     """
     # Every sentence begins with a capital; it is a name if it is capitalised elsewhere, too.
     opening = [first for first in sentence.split()[:1] if first in inside | speakers]
@@ -401,10 +400,7 @@ class Offline:
         return tuple(SubQuestion(text, scope, when, _expected(question)) for text in texts)
 
     def focus(self, text: str, roots: Sequence[str]) -> list[str]:
-        """Returns the part of the question for each tree, given its root summary in ``roots``.
-
-        That is the part with most words in common with the root, or the whole question on a tie.
-        """
+        """Returns the part of the question for each root, by words in common; on a tie all."""
         parts = [part.text for part in self.plan(text, None)]
         shared = [[len(content(part) & content(root)) for part in parts] for root in roots]
         return [parts[row.index(max(row))] if row.count(max(row)) == 1 else text for row in shared]

@@ -145,10 +145,7 @@ def normalised(text: str) -> str:
 
 
 def names(sentence: str) -> list[str]:
-    """Returns a sentence's runs of capitalised words and quoted titles.
-
-    A single capitalised word at the start does not count.
-    """
+    """Returns quoted titles and runs of capitals, but a single one at the start of a sentence."""
     runs: list[str] = []
     for stretch in _SPAN.finditer(sentence):
         words = stretch.group().split()

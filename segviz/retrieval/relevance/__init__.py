@@ -94,10 +94,7 @@ def relevance_model(spelled: str) -> Any:
 
 
 def spelled(model: Any) -> str:
-    """Returns the specification from which :func:`relevance_model` makes an equal model.
-
-    It consists of the model's name and, in order, the parameters that differ from their defaults.
-    """
+    """Returns the text from which :func:`relevance_model` makes an equal model."""
     changed = [
         f"{each.name}={getattr(model, each.name):g}"
         for each in parameters(type(model))

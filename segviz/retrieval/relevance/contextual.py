@@ -161,10 +161,7 @@ class Prepared:
         return sharpened(rows, 1.0)
 
     def parts(self, question: str) -> dict[str, Floats]:
-        """Returns each ingredient's summand in the logarithm of the scores, float64 (n,) each.
-
-        Standardised ingredients are 0 on average over the leaves. Those of weight 0 are left out.
-        """
+        """Returns each ingredient's summand in the logarithm of the scores, float64 (n,)."""
         # Each ingredient is computed on use, so that one of weight 0 costs nothing.
         nameless, meaning = self._without_names(question), self._meaning
         scores: dict[str, Any] = {

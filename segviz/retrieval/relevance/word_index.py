@@ -29,10 +29,7 @@ def split(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def _passages(text: str) -> tuple[tuple[str, ...], ...]:
-    """Splits a text at ends of sentences and lines into passages of up to 100 words.
-
-    A longer sentence is a passage by itself.
-    """
+    """Splits a text into passages of whole sentences: of up to 100 words, or one sentence."""
     passages: list[tuple[str, ...]] = []
     for sentence in _SENTENCE.split(text):
         words = split(sentence)
@@ -141,10 +138,7 @@ class WordIndex:
         return np.asarray(_K1 * (1 - _B + _B * (length / mean)))
 
     def bm25(self, question: str, context: Context, half: NDArray[np.float32]) -> Floats:
-        """Returns the BM25 score of each text and its context for the question; float64 (n,).
-
-        Words count by their stems; ``half`` is the result of :meth:`half`.
-        """
+        """Returns the BM25 score of each text with its context, by stems; float64 (n,)."""
         scores = np.zeros(len(self.lengths))
         for word in split(question):
             same = self._stems.get(stem(word)) if word not in STOP else None

@@ -61,11 +61,7 @@ class WordMeaning:
 
     @cached_property
     def _meanings(self) -> tuple[Vectors, Vectors, NDArray[np.int64]]:
-        """Unit vectors of texts and of passages, each with the context of its text.
-
-        Three arrays: the texts, float32 (n, d); the passages of texts with several, float32 (p, d);
-        and the text of each of these passages, int64 (p,).
-        """
+        """Unit vectors of texts (n, d), of passages of long ones (p, d), and the latter's texts."""
         index, n, owners = self._index, len(self._index.lengths), len(self._index.owner)
         # A passage is the weighted sum of its word vectors.
         vectors = self._vectors * self._weight(list(index.vocabulary))[:, None]
@@ -112,10 +108,7 @@ class WordMeaning:
         return centred
 
     def _alike(self, question: str) -> tuple[list[str], Vectors]:
-        """Returns the question's w words, and cosines with every word of the index, float32 (v, w).
-
-        The question's stop words are left out. The mean of the index's words is subtracted first.
-        """
+        """Returns the question's w words, and cosines with every word of the index (v, w)."""
         asked = [word for word in dict.fromkeys(split(question)) if word not in STOP]
         if not asked or not self._index.vocabulary:
             return [], np.zeros((0, 0), dtype=np.float32)

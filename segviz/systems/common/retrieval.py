@@ -74,10 +74,7 @@ class Search:
 
 
 def as_retrieval(ranked: Sequence[int], scores: Scores, stages: Sequence[Stage]) -> Retrieval:
-    """Returns a retrieval of the ``ranked`` nodes with their scores; negative ones become 0.
-
-    All other nodes have score 0.
-    """
+    """Returns a retrieval of the ``ranked`` nodes; scores of others, and negative ones, are 0."""
     given = np.zeros(len(scores))
     given[list(ranked)] = np.clip(scores[list(ranked)], 0.0, None)
     return Retrieval(given, tuple(ranked), tuple(stages))

@@ -20,10 +20,7 @@ def dated(structure: Structure) -> bool:
 
 
 def moment(seconds: float, calendar: bool) -> datetime | float:
-    """Returns the cell of a time: a date, or without ``calendar`` the number of a unit.
-
-    Units without dates are one second apart (``segviz.conversation.Clock``).
-    """
+    """Returns the cell of a time: a date, or without ``calendar`` the number of a unit."""
     return as_time(seconds) if calendar else seconds
 
 

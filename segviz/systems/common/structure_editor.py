@@ -55,10 +55,7 @@ class Draft(Replayer):
         structure: Structure | None = None,
         units: Iterable[Unit] = (),
     ) -> None:
-        """Starts as ``structure``, whose leaves are ``units``; empty without one.
-
-        ``embedder`` turns texts into vectors.
-        """
+        """Starts as ``structure``, whose leaves are ``units``; ``embedder`` embeds its texts."""
         super().__init__(structure)
         self.embedder = embedder
         self._annotations: dict[int, Annotation] = {}  # of texts that may have a title or origin
@@ -83,10 +80,7 @@ class Draft(Replayer):
         return np.asarray(self._matrix[list(nodes)])
 
     def cosines(self, vector: Vector, nodes: Sequence[int]) -> list[float]:
-        """Returns the cosine of ``vector`` with the vector of each of ``nodes``.
-
-        Vectors are unit length or zero. Cosines are rounded to nine digits, so that ties are exact.
-        """
+        """Returns the cosine of ``vector`` with each of ``nodes``, to nine digits: exact ties."""
         return [round(float(x), 9) for x in self.vectors(nodes) @ vector]
 
     def nearest(
@@ -301,21 +295,14 @@ class Draft(Replayer):
         inspected: int = 0,
         decision: Decision | None = None,
     ) -> Step:
-        """Returns the changes since the last call as the step of ``unit``.
-
-        Its cost counts the texts ``written``, the candidates ``inspected`` and the nodes its events
-        name.
-        """
+        """Returns the changes since the last call as the step of ``unit``, with its cost."""
         events = self.changes()
         touched = {getattr(event, "node", None) for event in events} - {None}
         cost = Cost(annotated=written, inspected=inspected, modified=len(touched))
         return Step(unit, note, decision, events, cost)
 
     def _stretch(self) -> None:
-        """Recomputes spans as hulls of the children, from low to high level.
-
-        A node that changed passes the change on to its parents.
-        """
+        """Recomputes spans as hulls of the children, up from the nodes that changed."""
         pending = [(self.level[n], n) for n in self._stretched if self.active[n]]
         self._stretched = set()
         # The heap is ordered by level, so every child is up to date before its parent.

@@ -73,10 +73,7 @@ class EntityGraph:
         self._near: dict[str, dict[str, None]] = {}
 
     def take_in(self, extraction: Extraction, fragment: int, when: Moment) -> tuple[list[int], int]:
-        """Adds a fragment's entities and relations to the graph (§3.2).
-
-        Returns the entities mentioned and the number of profiles written.
-        """
+        """Adds a fragment's entities and relations (§3.2); returns those, and profiles written."""
         touched: dict[str, int] = {}
         for mention in extraction.entities:
             if normalised(mention.name):
@@ -174,11 +171,7 @@ class EntityGraph:
                         self._draft.relate(node, other, MAYBE, 1.0)
 
     def _describe(self, nodes: Sequence[int], extraction: Extraction) -> int:
-        """Updates the recent facts of entities and the profiles of salient ones (§3.2).
-
-        The profile of a salient entity is rewritten every ``salient`` mentions. Returns the number
-        of profiles written.
-        """
+        """Updates recent facts and due profiles of entities (§3.2); returns the number of these."""
         draft, rules = self._draft, self._rules
         due: dict[int, list[str]] = {}
         for node in nodes:

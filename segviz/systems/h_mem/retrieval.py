@@ -190,11 +190,7 @@ class HMemSearch(Search):
         return with_units(view.structure, ranked, total, self.stages)
 
     def _part(self, part: SubQuestion, scope: str, now: float) -> Scores:
-        """Finds items for a part of the question; returns the score F of every node (§3.3).
-
-        Nodes that are not found, or not in the ``scope``, have 0. ``now`` is the time of the
-        newest unit.
-        """
+        """Returns the score F of every node for a part of the question; 0 outside its scope."""
         structure = self.view.structure
         similarity = question_similarity(part.text, self.view)
         ablate = self.system.ablate
@@ -283,10 +279,7 @@ class HMemSearch(Search):
         return strength
 
     def _fragments(self, strength: dict[int, float], similarity: Scores) -> list[int]:
-        """Returns the best of the fragments that mention the entities.
-
-        The score is the strength of the strongest entity times the fragment's own similarity.
-        """
+        """Returns the best of the fragments that mention the entities."""
         structure = self.view.structure
         reached: dict[int, float] = {}
         for entity, by in strength.items():

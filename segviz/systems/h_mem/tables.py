@@ -40,10 +40,7 @@ def window_rows(structure: Structure, level_names: Sequence[str]) -> list[Row]:
 
 
 def forgetting_rows(structure: Structure, retention: Retention) -> list[Row]:
-    """Returns a row for each age (time since last met) and count n (times met again) that occur.
-
-    A row has the number of nodes with these, and their retention (equation 2) now and in a year.
-    """
+    """Returns the nodes and their retention (equation 2) by age and number of times met again."""
     active = np.flatnonzero(structure.active).tolist()
     met = [f for f in (structure.facts[node] for node in active) if "last" in f and "n" in f]
     now = max((as_number(facts, "last") for facts in met), default=0.0)

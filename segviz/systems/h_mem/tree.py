@@ -191,10 +191,7 @@ class EventTree:
 
 
 def events_have_a_place(s: Structure) -> Iterator[Violation]:
-    """Checks that events and summaries have at most one parent summary, one level up.
-
-    Each must have been opened within the time window of that summary.
-    """
+    """Checks that events and summaries have one parent at most, one level up, of their window."""
     for node in s.of_kind("event", "summary"):
         above = s.parents[node]
         if len(above) > 1:

@@ -141,10 +141,7 @@ class Ingest:
         return self._compared + self._scenes.inspected
 
     def foresee(self, session: Sequence[tuple[Arrival, Moment]]) -> None:
-        """Extracts, in parallel, the facts of all cells that a session will fill (§4.1).
-
-        Only tasks by a chat model support it; without them nothing is done.
-        """
+        """Extracts the facts of a session's cells in parallel, if a chat model does (§4.1)."""
         extract: Any = getattr(self._tasks, "extract_many", None)
         if extract is None:
             return
@@ -252,10 +249,7 @@ class Ingest:
             self.forest.insert(root, item)
 
     def _entity_trees(self, fact: int) -> None:
-        """Adds a fact to the tree of its speaker and of every entity with enough facts.
-
-        A new tree starts with the entity's earlier facts.
-        """
+        """Adds a fact to the trees of its speaker and entities; a new tree gets earlier ones."""
         for name in entities(self.draft, fact):
             root = self.forest.root("entity", name)
             if root is not None or name == self.draft.facts[fact]["origin"]:

@@ -96,10 +96,7 @@ class ForestSearch(Search):
         return with_units(structure, ranked, similarity, self.stages)
 
     def _recalled(self, trees: Sequence[int], similarity: Scores) -> list[int]:
-        """Returns the trees whose root or best fact is most like the question (equation 7).
-
-        The user's trees (``_of_users``) are added to them.
-        """
+        """Returns the trees most like the question by equation 7, and the user's trees."""
         structure = self.view.structure
         # Two signals (§4.3): root recall by similarity, fact-to-tree recall by the best facts.
         votes = best_first(structure.of_kind(FACT), similarity)[: self.system.voters]
@@ -156,10 +153,7 @@ class ForestSearch(Search):
         return {m for m in seen if s.kind[m] in FAMILIES}
 
     def _plan(self, question: str, roots: Sequence[int], similarity: Scores) -> dict[int, Asked]:
-        """Returns the question of each tree, with the similarity of every node to it.
-
-        A planner gives each tree a sub-question of its own (MemForest §4.3).
-        """
+        """Returns the question of each tree, perhaps its own (§4.3), with all similarities."""
         scores = {question: similarity}
         texts = [question] * len(roots)
         if self.system.browse.endswith(PLANNER):
@@ -200,9 +194,8 @@ class ForestSearch(Search):
     def _beam(self, root: int, question: str, similarity: Scores) -> list[Round]:
         """Follows the best branches of one tree down to its leaves, as the authors' code does.
 
-        Each round scores the children of all nodes of the frontier. It keeps the best, as many as
-        the beam is wide minus the leaves already reached. A model's order gives the first of n
-        siblings n points, the last 1. Returns for each round the scored children and the kept ones.
+        Returns the scored children and the kept ones of each round. A model's order gives the first
+        of n siblings n points, the last 1.
         """
         s = self.view.structure
         rounds: list[Round] = []

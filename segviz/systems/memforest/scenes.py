@@ -62,10 +62,7 @@ class Scenes:
         self.inspected = 0
 
     def route(self, fact: int, facts: Sequence[int]) -> None:
-        """Assigns a fact to a scene; ``facts`` are all facts so far, the last is this one.
-
-        The first ``buffer`` facts wait, then all of them are assigned at once.
-        """
+        """Assigns the last of ``facts`` to a scene; the first ``buffer`` wait for each other."""
         if self._forest.trees("scene"):
             self._nearest(fact)
         # The first scenes need enough facts to choose seeds from; until then facts wait.
@@ -110,10 +107,7 @@ class Scenes:
         self._forest.plant("scene", scope, label, k, fact, domain=domain)
 
     def _first(self, facts: Sequence[int]) -> None:
-        """Chooses dissimilar facts, opens a scene for each, and assigns all other facts to these.
-
-        A fact that is similar to no scene of its domain opens another one.
-        """
+        """Opens a scene for each of some dissimilar facts, and assigns all other facts."""
         vectors = self._draft.vectors(facts)
         seeds = [0]
         nearest = vectors @ vectors[0]

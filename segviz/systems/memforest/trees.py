@@ -57,10 +57,7 @@ class Summaries:
         self._dirty.pop(node, None)
 
     def mend(self, nodes: Iterable[int]) -> None:
-        """Updates the times and counts of nodes, bottom up, and marks the nodes dirty.
-
-        Source: MemForest Algorithm 1, line 10.
-        """
+        """Updates times and counts, bottom up; marks the nodes dirty (Algorithm 1, line 10)."""
         draft = self._draft
         for node in sorted(set(nodes), key=lambda n: (draft.level[n], n)):
             draft.note(node, **totals(draft, draft.children[node]))
@@ -208,10 +205,7 @@ class Forest:
         return root
 
     def insert(self, root: int, item: int) -> None:
-        """Inserts an item by time and rebalances (Algorithm 1, lines 7 to 10).
-
-        A node of more than k children is split in the middle.
-        """
+        """Inserts an item by time and splits nodes of over k children (Algorithm 1, lines 7-10)."""
         draft = self._draft
         k = int(draft.facts[root]["k"] or 2)
         # Down to the last inner node whose interval begins no later than the item.

@@ -122,10 +122,7 @@ class MemTree(Declared):
             yield tree.insert(arrival)
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Ranks the nodes for a question by ``view.relevance``.
-
-        The parameter ``retrieval`` says if all nodes compete or the tree is walked down.
-        """
+        """Ranks all nodes together, or walks down from the top, by ``view.relevance``."""
         scores = chosen_relevance(question, view)
         if self.retrieval == "traversal":
             return from_the_top(view.structure, scores, self.width)
@@ -225,11 +222,9 @@ class _MemTreeBuilder:
         return walk
 
     def _merge(self, path: Sequence[int], before: Sequence[int], text: Annotation) -> None:
-        """Merges ``text``, that of a unit, into the text of every topic on the path.
+        """Merges a unit's ``text`` into those of the topics on the path; updates their levels.
 
-        Merges are independent, so those with the same limit of words are requested together.
-        ``before`` has each topic's number of children before the unit was added. Also updates the
-        levels of the topics.
+        ``before`` has each topic's number of children before the unit was added.
         """
         draft = self._draft
         by_words: dict[int, list[int]] = {}

@@ -138,11 +138,7 @@ def _centres(points: Floats, components: int, rng: np.random.Generator) -> Float
 # The next two functions run tens of thousands of times over small matrices. They compute in place
 # and call the ufunc's ``reduce``, which avoids the overhead of ``sum``.
 def _log_joint(twice: Floats, squares: Floats, means: Floats, variances: Floats) -> Floats:
-    """Returns the log-density of every point under every component, float64 (n, c).
-
-    ``twice`` has the points times 2, ``squares`` their squares, both (n, d); the weights of the
-    components are not included.
-    """
+    """Returns the log-density of each point under each component, float64 (n, c)."""
     precision = 1.0 / variances
     centres = means * precision
     # (x - μ)²/σ² = x²/σ² - 2xμ/σ² + μ²/σ²: two matrix products instead of n · c differences.
@@ -155,10 +151,7 @@ def _log_joint(twice: Floats, squares: Floats, means: Floats, variances: Floats)
 
 
 def _normalised(joint: Floats) -> tuple[Floats, float]:
-    """Returns the posteriors of the components and the mean log-likelihood of the points.
-
-    ``joint`` has log-densities plus log-weights (n, c); the posteriors overwrite it.
-    """
+    """Makes posteriors of ``joint`` (n, c), in place; returns them and the mean likelihood."""
     top = np.maximum.reduce(joint, axis=1, keepdims=True)
     # Log-sum-exp: without the largest term the exponentials could overflow.
     joint -= top

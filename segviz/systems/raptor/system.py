@@ -127,10 +127,7 @@ class Raptor(Declared):
             yield built.insert(arrival, closes)
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Ranks the nodes for a question by ``view.relevance``.
-
-        The parameter ``retrieval`` says if all nodes compete or the layers are walked down.
-        """
+        """Ranks all nodes together, or walks down the layers, by ``view.relevance``."""
         scores = chosen_relevance(question, view)
         structure = view.structure
         if self.retrieval == "traversal":

@@ -160,11 +160,7 @@ class SegmentTreeBuilder:
     def _rewrite(
         self, upper: list[Open], closed: list[Open], settles: bool
     ) -> tuple[list[Open], int]:
-        """Annotates the joined node and its ancestors (``upper``), or postpones that.
-
-        ``closed`` are the nodes that left the frontier. Returns the changed nodes and the number of
-        texts written.
-        """
+        """Annotates ``upper``, or postpones that; returns changed nodes, number of texts."""
         if self._refreshes == "eager":
             return upper, self._refresh(upper)
         if self._refreshes == "joined":
@@ -196,10 +192,7 @@ class SegmentTreeBuilder:
         return stale, written
 
     def _refresh(self, nodes: Sequence[Open]) -> int:
-        """Annotates nodes by level, low to high (lines 19 to 22).
-
-        Returns the number of texts that the annotator wrote; copies of an only child do not count.
-        """
+        """Annotates nodes, low to high (lines 19 to 22); returns the number of texts written."""
         count = 0
         renewed: list[Open] = []
         for _, level in groupby(nodes, attrgetter("level")):

@@ -60,10 +60,7 @@ class Episodes:
         self._texts: dict[str, int] = {}  # statements by normalised text
 
     def boundary(self, arrival: Arrival, when: Moment) -> Boundary:
-        """Decides if the open episode ends before a message.
-
-        Rules decide first (session, silence, length), then the change of subject.
-        """
+        """Decides, by rules first, then by the change of subject, if the open episode ends."""
         draft, rules = self._draft, self._reading
         if self.episode is None:
             return Boundary(False, "")
@@ -98,10 +95,7 @@ class Episodes:
         draft.rewrite([self.episode], [f"{draft.text[self.episode]}\n{arrival.text}"])
 
     def close(self) -> tuple[str, int]:
-        """Closes the episode: writes its summary, extracts its statements, maintains the themes.
-
-        Returns a sentence for the note and the number of texts written.
-        """
+        """Closes the episode; returns a sentence for the note and the number of texts written."""
         draft, episode = self._draft, self.episode
         if episode is None:
             return "", 0
@@ -141,10 +135,7 @@ class Episodes:
     def _add_statement(
         self, fact: Stated, vector: Vector, episode: int, leaves: Sequence[int]
     ) -> bool:
-        """Adds a statement that an episode makes; returns True if it is new.
-
-        Its fact ``units`` has the indices of the units it quotes, separated by spaces.
-        """
+        """Adds a statement that an episode makes; returns True if it is new."""
         draft = self._draft
         # The span of a leaf begins at its unit.
         quoted = [draft.span[leaf][0] for leaf in sources(fact.text, leaves, draft)]

@@ -195,11 +195,7 @@ class XMemorySearch(Search):
         return kept
 
     def _graph(self, nodes: Sequence[int]) -> dict[int, dict[int, float]]:
-        """Returns the graph of equation 4: candidates, with cosines to candidates near them.
-
-        A neighbour counts if it is among the nearest of the whole layer. A theme is represented by
-        the mean of its statements.
-        """
+        """Returns the graph of equation 4: candidates, with cosines to candidates near them."""
         s = self.view.structure
         if not nodes:
             return {}
@@ -263,11 +259,9 @@ class XMemorySearch(Search):
     def _gate(
         self, question: str, chosen: Sequence[int], episodes: Sequence[int]
     ) -> tuple[list[int], set[int]]:
-        """Returns the episodes that are added because they reduce the uncertainty of an answer.
+        """Returns the episodes that lower the uncertainty of an answer, and those down to messages.
 
-        Checks them in the given order until gains are low; if none gains enough, the first is
-        added. Also returns those that gain so much that their messages are added, too. Without
-        ``UncSion`` in the parameter ``search``, all are added, without messages.
+        If none gains enough, the first is taken; without ``UncSion`` all are, without messages.
         """
         s, gates = self.view.structure, self.system
         if gates.search not in ("full", "+UncSion"):

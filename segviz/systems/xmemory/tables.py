@@ -50,11 +50,7 @@ def theme_rows(structure: Structure) -> list[Row]:
 
 
 def size_rows(steps: Sequence[Step]) -> list[Row]:
-    """Returns a row on the sizes of all themes for each step that changed one.
-
-    The first and the last step always have one. ``at most`` is the largest size limit of a theme so
-    far (0: none).
-    """
+    """Returns the sizes of all themes after each step that changed one, the first and the last."""
     rows: list[Row] = []
     size: dict[int, int] = {}
     most = 0

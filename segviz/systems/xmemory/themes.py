@@ -78,17 +78,10 @@ def reassigned(memory: Draft | Structure) -> float:
 
 
 class Partition:
-    """Partition of statements into themes, with the size, cohesion and centroid of each theme.
-
-    Computes in float64, so that f agrees to nine digits whatever the order of the changes.
-    """
+    """Partition of statements into themes in float64, with size, cohesion, centroid of each."""
 
     def __init__(self, spread: float) -> None:
-        """Starts without themes.
-
-        ``spread`` is the least deviation of the similarities between themes, as in
-        :func:`closeness`.
-        """
+        """Starts without themes; ``spread`` as in :func:`closeness`."""
         self._spread = spread
         self.themes: list[int] = []
         self.centres: NDArray[np.float64] = np.zeros((0, 0))  # centroids, (themes, d)
@@ -244,10 +237,7 @@ class Themes:
     def _near(
         self, vector: Vector, count: int, apart_from: int | None = None
     ) -> list[tuple[float, int]]:
-        """Returns the themes whose centroids are most similar to a vector, with the cosines.
-
-        The best come first, on a tie the older. ``apart_from`` is left out.
-        """
+        """Returns the themes most similar to a vector, with the cosines, but for ``apart_from``."""
         themes = self._parts.themes
         self.inspected += len(themes)
         similarity = np.round(self._parts.centres @ vector, 9) if themes else np.zeros(0)
