@@ -158,11 +158,11 @@ def same_order(rows: Sequence[Row], measure: str) -> str:
     ours = judged or ours
     if not theirs or not ours:
         return ""
-    sentences = []
-    means = [mean for row in rows if isinstance(mean := row.get(ours[0]), Mean)]
+    losses = ""
     if loss:
+        means = [mean for row in rows if isinstance(mean := row.get(ours[0]), Mean)]
         shown = sum(mean.low > 0 for mean in means)
-        sentences.append(f"{shown or 'None'} of {len(means)} losses are significant.")
+        losses = f"{shown or 'None'} of {len(means)} losses are significant."
     # Of every pair of rows: do both columns order them alike?
     counts = Counter[str]()
     for a, b in combinations(rows, 2):
@@ -174,10 +174,10 @@ def same_order(rows: Sequence[Row], measure: str) -> str:
         same = (mine.value > other.value) == (printed > 0)
         counts["same" if same and apart else "other" if apart else "undecided"] += 1
     if not counts:
-        return " ".join(sentences)
-    sentences.append(
+        return losses
+    pairs = (
         f"By {ours[0]} as by the printed {theirs[0].removesuffix(', paper')}, {counts['same']} of "
         f"{counts.total()} pairs of rows have the same order, {counts['other']} the opposite; "
         f"{counts['undecided']} do not differ significantly."
     )
-    return " ".join(sentences)
+    return f"{losses} {pairs}".strip()

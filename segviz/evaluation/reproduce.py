@@ -359,11 +359,20 @@ def _lost(bench: Bench) -> list[Row]:
     return rows
 
 
-def _means(column: str, outcomes: Outcomes, name: str, before: Outcomes | None = None) -> Row:
+def _means(
+    column: str,
+    outcomes: Outcomes | None,
+    name: str,
+    before: Outcomes | None = None,
+    category: Category = "",
+) -> Row:
     """Returns a cell, by ``column``: the mean of a measure, or its gain over ``before``.
 
-    If some questions are disputed, a second cell has the number without them.
+    If some questions are disputed, a second cell has the number without them. NaN stands for no
+    outcomes; of one ``category`` there is one cell.
     """
+    if outcomes is None or category:
+        return {column: outcomes.mean(name, category=category) if outcomes else math.nan}
     means = summary(outcomes, before, [name])[name]
     every, fewer = ("gain", "gain_without_disputed") if before else ("all", "without_disputed")
     row: Row = {column: means[every]}
@@ -420,23 +429,19 @@ def _shapes(bench: Bench) -> list[Row]:
 
     Without a language model, the trees called batch and pointwise have printed numbers only.
     """
-    # The trees that are built; with a model by the settings of the paper, and all of them.
+    tree = "segment-tree"
+    joined: dict[str, Any] = {"refresh": "joined"}
+    eager = {} if bench.chat else {"SegTreeMem cosine, eager": (tree, _COSINE)}
     trees: dict[str, tuple[str, dict[str, Any]]] = {
-        "SegTreeMem cosine": ("segment-tree", {**_COSINE, "refresh": "joined"}),
-        "SegTreeMem cosine, eager": ("segment-tree", _COSINE),
-        "SegTreeMem calibrated (ours)": ("segment-tree", {"refresh": "joined"}),
-        "SegTreeMem calibrated (ours), eager": ("segment-tree", {}),
+        "SegTreeMem cosine": (tree, _COSINE | joined | (_WRITTEN if bench.chat else {})),
+        **eager,  # the paper's calls are those of joined
+        "SegTreeMem calibrated (ours)": (tree, joined),
+        "SegTreeMem calibrated (ours), eager": (tree, {}),
         "MemTree": bench.rival("memtree"),
         "RAPTOR": bench.rival("raptor"),
     }
     if bench.chat:
-        del trees["SegTreeMem cosine, eager"]  # the paper's calls are those of joined
-        trees = {
-            label: (name, settings | ({} if "ours" in label else _WRITTEN))
-            for label, (name, settings) in trees.items()
-        }
-        trees["SegTreeMem batch"] = ("segment-tree", _BATCH)
-        trees["SegTreeMem pointwise"] = ("segment-tree", _POINTWISE)
+        trees |= {"SegTreeMem batch": (tree, _BATCH), "SegTreeMem pointwise": (tree, _POINTWISE)}
     metrics = {
         "greatest depth": "max-depth",
         "mean depth": "mean-depth",
@@ -444,24 +449,23 @@ def _shapes(bench: Bench) -> list[Row]:
         "children": "branching",
         "calls per leaf": "calls",
     }
-    # A tree that is not built has a row of printed numbers only.
-    place, rows = ("segtreemem", "Table 5"), []
-    measured = {str(row.pop("method")): row for row in bench.rows(measures.form, trees, "method")}
-    unmeasured: Row = dict.fromkeys(next(iter(measured.values())), math.nan)
-    for name in ("batch", "pointwise"):
-        measured.setdefault(f"SegTreeMem {name}", unmeasured)
-    for label, of in measured.items():
-        row, variant = dict(of), label.partition(",")[0].partition(" ")[2]
-        system = "segment-tree" if variant else label.lower()
+    place, rows = ("segtreemem", "Table 5"), bench.rows(measures.form, trees, "method")
+    unmeasured: Row = dict.fromkeys(rows[0], math.nan)
+    for name in ("batch", "pointwise") if not bench.chat else ():
+        rows.append(unmeasured | {"method": f"SegTreeMem {name}"})
+    beside: list[Row] = []
+    for row in rows:
+        variant = str(row["method"]).partition(",")[0].partition(" ")[2]
+        system = tree if variant else str(row["method"]).lower()
         row.pop("candidates per leaf")
         # Without a model no call is made; each text that is written stands for one.
         summaries, calls = row.pop("summaries per leaf"), row.pop("model calls per leaf")
         row["calls per leaf"] = calls or summaries
         leaves, nodes = (bench.paper(place, name, variant, system) for name in ("leaves", "nodes"))
-        ours = {"method": label, "nodes per leaf": row["nodes per leaf"]}
+        ours = {name: row.pop(name) for name in ("method", "nodes per leaf")}
         ours |= {"nodes per leaf, paper": nodes / leaves, **row}
-        rows.append(bench.beside(ours, place, metrics, variant, system))
-    return rows
+        beside.append(bench.beside(ours, place, metrics, variant, system))
+    return beside
 
 
 def _cost(bench: Bench) -> list[Row]:
@@ -581,29 +585,17 @@ def _plans(bench: Bench, followed: bool = True) -> list[Row]:
         part = replace(bench, talks=[one for one in bench.talks if one.source_format == data])
         (counts,) = part.each(measures.planning, {data: ("h-mem", {})}).values()
         total = sum(counts, Counter[str]())
-        row: Row = {"format": data, "questions": total["questions"], "parts": total["parts"]}
         share = 100 / max(total["parts"], 1)
+        row: Row = {"format": data, **{name: total[name] for name in ("questions", "parts")}}
         if followed:
-            row |= {"followed up": total["followed up"]}
-            row["followed up, %"] = share * total["followed up"]
+            row |= {
+                "followed up": total["followed up"],
+                "followed up, %": share * total["followed up"],
+            }
             row["followed up, %, paper"] = printed.get(DATA.get(data, data), math.nan)
         scopes = {f"scope {n}, %": share * total[f"scope {n}"] for n in ("short", "long", "mixed")}
         rows.append(row | scopes)
     return rows
-
-
-def _refresh(bench: Bench) -> list[Row]:
-    modes: Variants = {mode: ("memforest", {"refresh": mode}) for mode in ("eager", "lazy")}
-    return bench.rows(measures.upkeep, modes, "refresh")
-
-
-def _fan_out(bench: Bench) -> list[Row]:
-    """Returns the trees of MemForest by the most children of a node."""
-    families = ("session_k", "entity_k", "scene_k")
-    sizes = (3, 4, 8, 12, 16, 32)
-    variants: Variants = {str(k): ("memforest", dict.fromkeys(families, k)) for k in sizes}
-    rows = bench.rows(measures.kept, variants, "k")
-    return [row | {"k": k} for k, row in zip(sizes, rows, strict=True)]
 
 
 _BLOCKS = 20  # as xMemory retrieves
@@ -717,10 +709,11 @@ def _answers(
             propagation with the highest judge accuracy.
         grid: as in :func:`_graded`.
     """
-    # Each column: what is measured, of which category ("" for all), and what is printed.
-    metrics = {"accuracy": "judge", "token_f1": "f1", "bleu1": ""}
-    wanted: list[tuple[str, str, Category, str, str]]
-    wanted = [(GRADES[name], name, "", metric, "") for name, metric in metrics.items()]
+    # Each column: its label, what is measured of which category, and what is printed.
+    wanted: list[tuple[str, str, Category, str, str]] = [
+        (GRADES[name], name, "", metric, "")
+        for name, metric in (("accuracy", "judge"), ("token_f1", "f1"), ("bleu1", ""))
+    ]
     if columns:  # printed for two answering models
         qwen = bench.chat is not None and "qwen" in bench.chat.of("answer").name.lower()
         model = "qwen3.5-flash" if qwen else "gpt-5.4-mini"
@@ -730,18 +723,13 @@ def _answers(
         ]
     rows: list[Row] = []
     for (method, system, variant), outcomes in _graded(bench, ways, **grid).items():
-        row: Row = {"method": method}
+        rows.append({"method": method})
         for label, name, category, metric, of in wanted:
-            if outcomes is None:
-                row[label] = math.nan
-            else:
-                one = {label: outcomes.mean(name, category=category)} if category else None
-                row |= one or _means(label, outcomes, name)
+            rows[-1] |= _means(label, outcomes, name, category=category)
             if metric:
                 named = ", ".join(filter(None, (of, variant)))
-                paper = bench.paper(("segtreemem", table), metric, named, system)
-                row[f"{label}, paper"] = paper
-        rows.append(row)
+                printed = bench.paper(("segtreemem", table), metric, named, system)
+                rows[-1][f"{label}, paper"] = printed
     return rows
 
 
@@ -768,7 +756,8 @@ class Experiment:
     chart: Chart | None = None
     note: str = ""
     models: Literal["", "some", "all"] = ""
-    vary: str = ""
+    vary: str | Sequence[str] = ""
+    column: str = "setting"
     values: Mapping[str, Any] | None = None
     built: Sequence[str] | None = None
     most: int = 0
@@ -802,23 +791,28 @@ class Experiment:
         bench = replace(bench, talks=self.measured_talks(bench.talks), chat=chat)
         if not self.vary:
             return _TABLES[self.by](bench, **self.how)
-        # The settings to compare: values of one parameter.
+        # The settings to compare: values of one parameter, or of several that are alike.
         measure, place = getattr(measures, self.by), (self.paper, self.table)
-        choices = declared(SYSTEMS[self.paper])[self.vary].spec.choices
+        names = [self.vary] if isinstance(self.vary, str) else self.vary
+        choices = declared(SYSTEMS[self.paper])[names[0]].spec.choices
         known = self.values or {choice: choice for choice in choices}
-        changed = {label: {self.vary: value} for label, value in known.items()}
+        changed = {label: dict.fromkeys(names, value) for label, value in known.items()}
         # Values that change the build need a memory each; the others are asked of one memory.
         built = list(changed) if self.built is None else self.built
         variants: Variants = {label: (self.paper, changed[label]) for label in built}
-        measured = dict(zip(built, bench.rows(measure, variants, **self.how), strict=True))
+        rows = bench.rows(measure, variants, self.column, **self.how)
         asked = {label: changed[label] for label in changed if label not in built}
         if asked:
             one, how = {"": (self.paper, dict[str, Any]())}, {"by": measure, "changed": asked}
-            rows = bench.rows(measures.asked, one, **how, **self.how)
-            measured |= zip(asked, rows, strict=True)
+            found = bench.rows(measures.asked, one, self.column, **how, **self.how)
+            pairs = zip(found, asked, strict=True)
+            rows += [row | {self.column: label} for row, label in pairs]
+        order = list(changed)
+        rows.sort(key=lambda row: order.index(str(row[self.column])))
         return [
-            bench.beside(measured[label] | {"setting": label}, place, self.metrics, label)
-            for label in changed
+            bench.beside(row, place, self.metrics, label)
+            | {self.column: int(label) if label.isdigit() else label}
+            for row, label in ((row, str(row[self.column])) for row in rows)
         ]
 
     def difference(
@@ -829,7 +823,8 @@ class Experiment:
         ``models`` is True if they were measured with models.
         """
         why = [self.note, CAVEATS.get((self.paper, self.table), "")]
-        if any(isinstance(cell, Mean) for row in rows for cell in row.values()) and not models:
+        found = {name for row in rows for name, cell in row.items() if isinstance(cell, Mean)}
+        if any(one.label in name for one in MEASURES.values() for name in found):
             why.insert(0, SOURCES[self.paper].why)
         if self.models and not models:
             why.insert(0, f"{_NEEDED[self.models]} (--server, --model and --judge).")
@@ -852,7 +847,7 @@ _TABLES: dict[str, Callable[..., list[Row]]] = {
     table.__name__.strip("_"): table
     for table in (
         *(_orders, _whole_trees, _lost, _constructions, _shapes, _cost, _over_alpha, _levels),
-        *(_answers, _depths, _thresholds, _learned, _index, _plans, _refresh, _fan_out),
+        *(_answers, _depths, _thresholds, _learned, _index, _plans),
         *(_density, _hits),
     )
 }

@@ -107,6 +107,19 @@ def together(memories: Iterable[Memory], relevance: str, setting: Setting) -> Ou
     return pooled({one.conversation.id: outcomes(one, relevance, setting) for one in memories})
 
 
+def every(
+    memories: Sequence[Memory], relevance: str, settings: Iterable[Setting]
+) -> dict[Setting, Outcomes]:
+    """The outcomes under each setting, and without propagation; a question is scored once."""
+    moving = [setting for setting in settings if setting != STILL] or [LITERAL]
+    axes = dict(zip(("policies", "alphas", "horizons"), zip(*moving, strict=True), strict=True))
+    swept = pooled_sweep(
+        [memory.conversation.id for memory in memories],
+        [sweep(m, m.conversation.questions, relevance=relevance, **axes) for m in memories],
+    )
+    return {cell.setting: cell.outcomes for cell in (swept.baseline, *swept.cells)}
+
+
 def recall_of(memories: Iterable[Memory], relevance: str, setting: Setting) -> Mean:
     """Recall over the questions of all memories."""
     return together(memories, relevance, setting).mean("recall")
@@ -187,23 +200,9 @@ def claims(memories: Sequence[Memory], only: Sequence[str]) -> dict[str, dict[st
     known: dict[tuple[str, Setting], Outcomes] = {}
     for relevance in only:
         settings = {each for _, pair in wanted.values() for name, each in pair if name == relevance}
-        moving = [each for each in settings if each != STILL] or [LITERAL]
-        axes = dict(zip(("policies", "alphas", "horizons"), zip(*moving, strict=True), strict=True))
-        swept = pooled_sweep(
-            [one.conversation.id for one in memories],
-            [
-                sweep(
-                    flat(one) if FLAT in relevance else one,
-                    one.conversation.questions,
-                    relevance=relevance.removesuffix(f", {FLAT}"),
-                    **axes,
-                )
-                for one in memories
-            ],
-        )
-        known |= {
-            (relevance, cell.setting): cell.outcomes for cell in (swept.baseline, *swept.cells)
-        }
+        those = [flat(one) for one in memories] if FLAT in relevance else memories
+        of = every(those, relevance.removesuffix(f", {FLAT}"), settings)
+        known |= {(relevance, setting): outcomes for setting, outcomes in of.items()}
     found: dict[str, dict[str, Mean]] = {}
     for claim, (measure, (one, *other)) in wanted.items():
         for column, counted in (("all", True), ("answerable", False)):
@@ -224,9 +223,10 @@ def measured(memories: Mapping[str, Memory]) -> dict[str, Any]:
     """All that the tables are made from, as plain values."""
     rows = []
     for relevance in RELEVANCE:
-        still = together(memories.values(), relevance, STILL)
+        each = every([*memories.values()], relevance, SETTINGS)
+        still = each[STILL]
         for setting in SETTINGS:
-            found = together(memories.values(), relevance, setting)
+            found = each[setting]
             policy, alpha, horizon = setting
             seen = [name for name in MEASURES if sees(name, policy)]
             rows.append(
@@ -262,9 +262,9 @@ def measured(memories: Mapping[str, Memory]) -> dict[str, Any]:
                 )
     seen = {name: one for name, one in memories.items() if name in TUNED_ON + HELD_OUT}
     others = [one for name, one in memories.items() if name not in seen]
-    every = tuple(dict.fromkeys(name for _, *one in CLAIMS.values() for name in _relevances(*one)))
+    whole = dict.fromkeys(name for _, *one in CLAIMS.values() for name in _relevances(*one))
     claimed = {
-        name: claims(those, every)
+        name: claims(those, [*whole])
         for name, those in (("LoCoMo, seen", [*seen.values()]), ("others", others))
         if those
     }
