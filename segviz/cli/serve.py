@@ -278,6 +278,7 @@ def start(options: Options, chosen: dict[str, str], console: Console) -> int:
 
 @command
 @click.argument("file", required=False, type=click.Path())
+@option("--join", "Open all conversations of FILE as one, in the order of time.", is_flag=True)
 @server_options
 def serve(options: Options, console: Console) -> int:
     """Starts the app on a free port of this machine and opens it in the browser.
@@ -292,10 +293,13 @@ def serve(options: Options, console: Console) -> int:
         segviz --public
     """
     if options.file is None:
+        if options.join:
+            raise UsageError("--join opens the conversations of a FILE; name it")
         return start(options, {}, console)
     from segviz.cli.source import path_of  # not before: it brings the loaders along
 
-    return start(options, {"SEGVIZ_FILE": str(path_of(options.file).resolve())}, console)
+    chosen = {"SEGVIZ_FILE": str(path_of(options.file).resolve())}
+    return start(options, chosen | ({"SEGVIZ_JOIN": "1"} if options.join else {}), console)
 
 
 def _commands(formatter: click.HelpFormatter) -> None:

@@ -54,7 +54,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "unix unixtime unixtimestamp epoch dateunixtime starttime startedat sessiondate "
         "sessiontime sessiondatetime currenttime timeanchor timeback created createddatetime "
         "insertedat originalarrivaltime originserverts when messagetimestamp referencetime strtime "
-        "starttimeunixnano clock "
+        "starttimeunixnano clock timing "
         "datum fecha 时间 時間 日期 日時 날짜".split()
     ),
     "session": tuple(
@@ -194,9 +194,7 @@ class Keys:
             lists = [each for _, each in self.all(raw, "text") if isinstance(each, list)]
             parts = (part for each in lists for part in each)
             value = next((time for part in parts if (time := self.first(part, "time"))), None)
-        while meaning == "time" and isinstance(value, dict):  # {"$date": {"$numberLong": …}}
-            value = next(iter(value.values()), None)
-        return value
+        return innermost(value) if meaning == "time" else value
 
     def date(self, raw: object) -> object:
         """Returns a message's time as written; a date and a clock under two keys are joined."""
@@ -483,6 +481,13 @@ def strings_in(value: object) -> list[str]:
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return [text for each in inner for text in strings_in(each)]
+
+
+def innermost(value: object) -> object:
+    """Returns the first value in an object, as the time in ``{"$date": {"$numberLong": …}}``."""
+    while isinstance(value, dict):
+        value = next(iter(value.values()), None)
+    return value
 
 
 def plain_value(value: object) -> str:

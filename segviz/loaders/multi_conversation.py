@@ -222,15 +222,20 @@ JOINED = "all conversations"
 def joined(corpus: Corpus) -> Corpus:
     """Returns a corpus with one conversation: the sessions of all, in the order of their times.
 
+    A corpus of one conversation stays as it is.
+
     Sessions name their conversation (``Session.chat``). Ids of sessions and turns get its number,
     ``C3:S1:2``; questions and facts follow them. Questions without a moment are asked at the end.
 
     Raises:
         LoadError: A session has no time.
     """
-    undated = [each.id for each in corpus if not all(s.start for s in each.sessions)]
+    conversations = tuple(corpus)  # each of a large file is read once
+    if len(conversations) == 1:
+        return corpus
+    undated = [each.id for each in conversations if not all(s.start for s in each.sessions)]
     if undated:
-        of = f"{counted(len(undated), 'conversation')} of {len(corpus)}"
+        of = f"{counted(len(undated), 'conversation')} of {len(conversations)}"
         names = listed([quoted(shorten(name)) for name in undated])
         what = f"sessions have no time in {of} ({names}), so their order is unknown"
         remedy = "open the conversations one by one, or leave out those without times"
@@ -238,7 +243,7 @@ def joined(corpus: Corpus) -> Corpus:
     sessions: list[Session] = []
     questions: list[Question] = []
     facts: list[StoredText] = []
-    for number, each in enumerate(corpus, start=1):
+    for number, each in enumerate(conversations, start=1):
         prefix = f"C{number}:"
         sessions += [_renamed(session, prefix, each.id) for session in each.sessions]
         for one in each.questions:
@@ -253,7 +258,7 @@ def joined(corpus: Corpus) -> Corpus:
             facts.append(replace(fact, id=prefix + fact.id, session=session, sources=sources))
     whole = Conversation(
         JOINED,
-        tuple(dict.fromkeys(who for each in corpus for who in each.speakers)),
+        tuple(dict.fromkeys(who for each in conversations for who in each.speakers)),
         tuple(sorted(sessions, key=lambda each: seconds(each.start) if each.start else 0.0)),
         tuple(questions),
         corpus.report.source_format,

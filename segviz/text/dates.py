@@ -288,10 +288,34 @@ class Fields:
         year -= 543 if 2500 < year < 2650 else 0  # Buddhist years
         month, day = int(by_name["m"]), int(by_name["d"])
         try:
+            if year in _PERSIAN:
+                whole = date.fromordinal(_persian_ordinal(year, month, day))
+                year, month, day = whole.year, whole.month, whole.day
             time = datetime(year, month, day, *self.clock, tzinfo=self.zone)
             return time if year in YEARS else None
         except ValueError:
             return None
+
+
+_PERSIAN = range(1380, 1431)
+"""Years of the Persian calendar, from 2001 to 2052, in which nobody of another calendar chats."""
+
+
+def _persian_ordinal(year: int, month: int, day: int) -> int:
+    """Returns the proleptic Gregorian ordinal of a date of the Persian (Solar Hijri) calendar.
+
+    The leap years follow the cycle of 33 years, which is exact for the years of ``_PERSIAN``.
+    Raises ValueError if the month has no such day.
+    """
+
+    def is_leap(year: int) -> bool:
+        return (25 * year + 11) % 33 < 8
+
+    days = [31] * 6 + [30] * 5 + [29 + is_leap(year)]
+    if not (1 <= month <= 12 and 1 <= day <= days[month - 1]):
+        raise ValueError(f"there is no day {day} in month {month} of {year}")
+    begun = sum(365 + is_leap(each) for each in range(_PERSIAN.start, year))
+    return date(2001, 3, 21).toordinal() + begun + sum(days[: month - 1]) + day - 1
 
 
 def read_fields(text: str) -> Fields | None:

@@ -35,6 +35,7 @@ from segviz.files import free_memory
 HOSTS = "SEGVIZ_ALLOW_HOSTS"  # further host names that are answered, separated by commas
 FOLDER = "SEGVIZ_ALLOW_PATHS"  # folder whose files visitors may open
 FILE = "SEGVIZ_FILE"  # file to open at the start
+JOIN = "SEGVIZ_JOIN"  # set if all conversations of a file are opened as one
 WATCH = "SEGVIZ_WATCH"  # file that grows
 MODELS = "SEGVIZ_ALLOW_MODELS"  # addresses of model servers, separated by commas
 PUBLIC = "SEGVIZ_PUBLIC"  # anything but "" and "0" for a public server

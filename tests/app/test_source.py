@@ -133,7 +133,7 @@ def jumps(app):
     return next(box.options for box in app.selectbox if box.label == "Jump to")
 
 
-def test_all_conversations_of_a_file_are_one_by_a_switch(tmp_path):
+def test_all_conversations_of_a_file_are_one_by_a_switch(tmp_path, monkeypatch):
     chats = [
         {
             "title": name,
@@ -153,6 +153,11 @@ def test_all_conversations_of_a_file_are_one_by_a_switch(tmp_path):
     assert jumps(opened(link)) == jumps(app)
     keyed(app.toggle, "join-")[0].set_value(False).run()
     assert address(clean(app))["conversation"] == "Loft"
+    # ``segviz FILE --join`` opens them so.
+    monkeypatch.setenv("SEGVIZ_FILE", str(path))
+    monkeypatch.setenv("SEGVIZ_JOIN", "1")
+    assert jumps(grow().run()) == jumps(opened(link))
+    monkeypatch.undo()
     # Without times the conversations stay apart, with the reason.
     del chats[1]["messages"][0]["timestamp"]
     path.write_text(json.dumps(chats))

@@ -209,6 +209,11 @@ def test_what_is_allowed_reaches_the_server(fake, tmp_path):
     assert found["SEGVIZ_ALLOW_PATHS"] == str(tmp_path)
     assert found["SEGVIZ_ALLOW_MODELS"] == "http://localhost:11434/v1,https://b.example/v1"
     assert "SEGVIZ_PUBLIC" not in found
+    assert "SEGVIZ_JOIN" not in found
+    (tmp_path / "chats.json").touch()
+    main([str(tmp_path / "chats.json"), "--join"])
+    assert fake.started[-1][1]["SEGVIZ_JOIN"] == "1"
+    assert main(["--join"]) == 2  # of no file
     assert main(["--allow-model", "no address"]) == 2
     (tmp_path / "file").touch()
     assert main(["--allow-paths", str(tmp_path / "file")]) == 2

@@ -9,7 +9,7 @@ import segviz
 from segviz.conversation import seconds
 from segviz.embedding import HashingEmbedder
 from segviz.export import locomo_json
-from segviz.loaders import JOINED, LoadError, joined, load, parse
+from segviz.loaders import JOINED, LazyCorpus, LoadError, joined, load, parse
 from tests.loaders.reading import read
 
 CHATS = [
@@ -72,3 +72,19 @@ def test_a_conversation_without_times_is_refused_by_name() -> None:
         del message["timestamp"]
     with pytest.raises(LoadError, match=r"1 conversation of 2 .'Barn'., so their order is unknown"):
         joined(parse(json.dumps(chats).encode(), "x.json"))
+
+
+def test_a_large_file_is_joined_as_a_small_one(tmp_path: Path) -> None:
+    """It is listed first, and its conversations are read one by one."""
+    file = tmp_path / "many.json"
+    cases = Path(__file__).parent / "cases"
+    (row,) = json.loads((cases / "p53_longmemeval_no_has_answer.json").read_text("utf-8"))
+    file.write_text(json.dumps([{**row, "question_id": f"q{i}"} for i in range(3)]))
+    listed = load(file, by_items=1)
+    assert isinstance(listed, LazyCorpus)
+    assert joined(listed)[0] == joined(load(file))[0]
+
+
+def test_one_conversation_stays_as_it_is() -> None:
+    corpus = read(CHATS[:1])
+    assert joined(corpus) is corpus

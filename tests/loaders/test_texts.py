@@ -237,6 +237,8 @@ LOGS = {
     "22/5/25, 9:13 पूर्वाह्न - Ann: Good.\n",
     "Buddhist years": "1/5/2568 09:10 - Ann: Is it dry?\n1/5/2568 09:11 - Bob: It is.\n"
     "22/5/2568 09:13 - Ann: Good.\n",
+    "Persian years": "[۱۴۰۴/۲/۱۱، ۰۹:۱۰:۰۰] Ann: Is it dry?\n[۱۴۰۴/۲/۱۱، ۰۹:۱۱:۰۰] Bob: It is.\n"
+    "[۱۴۰۴/۳/۱، ۰۹:۱۳:۰۰] Ann: Good.\n",
 }
 
 

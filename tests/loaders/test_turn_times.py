@@ -104,7 +104,6 @@ UNDATED = {
     "realmem_evidence.json": "a dialogue has no date",
     "unknown_time_key.json": "the key must be named by the user",
     "q26_discord_exporter.txt": "day and month are not decided",
-    "q39_smolagents_steps.json": "steps with times are not read as messages",
 }
 
 

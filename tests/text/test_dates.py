@@ -149,3 +149,19 @@ class TestDated:
         once = dates.dated(text, now)
         assert dates.dated(once, now) == once
         assert dates.undated(once) == dates.undated(text)
+
+
+def test_persian_years_have_every_day_once():
+    """The first days of spring, and the leap years, as calendars print them."""
+    leap = {1383, 1387, 1391, 1395, 1399, 1403, 1408, 1412, 1416, 1420, 1424, 1428}
+    day = datetime(2001, 3, 21)
+    for year in range(1380, 1431):
+        for month in range(1, 13):
+            last = 31 if month < 7 else 30 if month < 12 or year in leap else 29
+            for number in range(1, last + 1):
+                assert read_time(f"{year}/{month}/{number}") == day
+                day += timedelta(days=1)
+            assert read_time(f"{year}/{month}/{last + 1}") is None
+        nowruz = {1400: (2021, 3, 21), 1403: (2024, 3, 20), 1404: (2025, 3, 21)}
+        if year + 1 in nowruz:
+            assert day == datetime(*nowruz[year + 1])

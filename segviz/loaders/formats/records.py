@@ -28,6 +28,7 @@ from segviz.loaders.chat import Message, spoken_lines
 from segviz.loaders.columns import (
     Keys,
     guess,
+    innermost,
     keys_of,
     read_chats,
     read_messages,
@@ -325,6 +326,7 @@ _WHO = ("speakers", "speaker", "roles")
 
 def _dated(chats: Sequence[WrittenChat], began: object) -> Sequence[WrittenChat]:
     """Gives the time of an object to the dialogues in it that have none."""
+    began = innermost(began)
     for chat in chats:
         for block in chat.blocks:
             block.began = began if block.began is None else block.began

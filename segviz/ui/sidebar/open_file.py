@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -29,10 +30,11 @@ from segviz.memory import sound
 from segviz.text.captions import size
 from segviz.ui import keys
 from segviz.ui.address import wanted_conversation
+from segviz.ui.security import JOIN
 from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember, starts
 from segviz.ui.visit import check_turns, upload_budget
 from segviz.ui.widgets.captions import counted, refusal, trouble, unmarked
-from segviz.ui.widgets.waiting import Job, JobPart, Progress
+from segviz.ui.widgets.waiting import Job, JobPart, Progress, computed
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,22 +264,28 @@ def audit_panel(opened: OpenFile) -> OpenFile:
 def joined_conversations(opened: OpenFile) -> OpenFile:
     """Draws the switch that makes all conversations of the file one; returns that, or the file."""
     corpus, key = opened.corpus, f"join-{opened.file or opened.key}"
-    if isinstance(corpus, LazyCorpus) or len(corpus) < 2:
+    if len(corpus) < 2:
         return opened
     if wanted_conversation() == JOINED:
         st.session_state[key] = True
     whole = st.toggle(
         f"All {len(corpus)} conversations as one",
-        key=key,
         help="One memory of all conversations, their sessions in the order of time. Each session "
         "keeps the name of its conversation.",
+        **starts(key, JOIN in os.environ),
     )
-    if not whole:
-        return opened
-    try:
-        made = remember("joined", opened.key, 1, lambda: joined(corpus))
-    except LoadError as error:
-        trouble("The conversations stay apart.", error, st.warning)
+
+    def tried() -> Corpus | LoadError:
+        """Joins the conversations, or returns the error that refuses it."""
+        try:
+            return joined(corpus)
+        except LoadError as error:
+            return error
+
+    made = computed("joined", opened.key, 1, "Join the conversations", tried) if whole else None
+    if isinstance(made, LoadError):
+        trouble("The conversations stay apart.", made, st.warning)
+    if not isinstance(made, Corpus):
         return opened
     how = {**opened.how, "join": True}
     return replace(opened, key=fingerprint(opened.key, JOINED), corpus=made, how=how)
