@@ -322,32 +322,29 @@ def losses(
 
 def _lost(bench: Bench) -> list[Row]:
     """Returns the losses of the permutation experiment, by measures of retrieval and by grades."""
-    rows: list[Row] = []
-    plain: dict[str, Any] = {"policy": "none", "relevance": "dense", "literal": True}
-    # Losses by measures of retrieval, for every construction.
-    pairs = losses(bench, CONSTRUCTIONS, **plain)
-    printed = {name: _MODELLED[name] for name in ("clusters, no time", "segment tree, batch")}
-    batch = {"segment tree, batch": printed["segment tree, batch"]}
+    batch = "segment tree, batch"
+    plain: dict[str, Any] = {"relevance": "dense", "literal": True}
+    pairs = losses(bench, CONSTRUCTIONS, policy="none", **plain)
+    grades: dict[str, tuple[Outcomes, Outcomes]] = {}
     if bench.chat:  # one random order, as every order is built anew by the model
-        pairs |= losses(bench, batch, (0,), **plain)
-    for label, (whole, moved) in pairs.items():
+        pairs |= losses(bench, {batch: _MODELLED[batch]}, (0,), policy="none", **plain)
+        judged = {label: _MODELLED[label] for label in ("clusters, no time", batch)}
+        plain |= {"measure": measures.graded, "chat": bench.chat, "name": "none"}
+        grades = losses(bench, judged, (0,), **plain)
+    rows: list[Row] = []
+    for label in (*CONSTRUCTIONS, batch):
+        # Losses by measures of retrieval, then by graded answers.
+        whole, moved = pairs.get(label, (None, None))
         row: Row = {"construction": label}
         row |= _means("in order", whole, JUDGED_BY) | _means("permuted", moved, JUDGED_BY)
         for name in (JUDGED_BY, "reached", "quoted"):
             row |= _means(f"loss, {MEASURES[name].label}", whole, name, moved)
-        rows.append(row)
-    # Losses by graded answers, in the same rows.
-    if bench.chat:
-        how: dict[str, Any] = {"chat": bench.chat, "name": "none"}
-        how |= {"relevance": "dense", "literal": True}
-        graded_pairs = losses(bench, printed, (0,), measure=measures.graded, **how)
-        for label, (whole, moved) in graded_pairs.items():
-            row = next(row for row in rows if row["construction"] == label)
+        if grades:
+            whole, moved = grades.get(label, (None, None))
             row |= _means("judge, in order", whole, "accuracy")
             row |= _means("judge, permuted", moved, "accuracy")
             row |= _means("loss, judge", whole, "accuracy", moved)
-    else:
-        rows.append({"construction": "segment tree, batch"})
+        rows.append(row)
     columns = dict.fromkeys((name for row in rows for name in row), math.nan)
     rows = [{**columns, **row} for row in rows]
     # The paper prints the clusters, the first row, and the batch tree, the last one.
