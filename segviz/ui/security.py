@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from asyncio import get_running_loop
+from asyncio import get_running_loop, timeout
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -30,6 +30,7 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from segviz.files import free_memory
+from segviz.ui import connections
 
 # Environment variables with which the ``segviz`` command configures its server.
 HOSTS = "SEGVIZ_ALLOW_HOSTS"  # further host names that are answered, separated by commas
@@ -46,6 +47,10 @@ in megabytes."""
 
 SOCKETS = 20
 """Most connections of one client to a public server, so that no one client takes all visits."""
+
+REQUESTS, PATIENCE = 100, 300.0
+"""Most requests of one client that a public server answers at once, and the seconds that one of
+them may take, so that a body or a reader that creeps holds no connection."""
 
 LINGER = 30.0
 """Seconds for which a closed connection counts; Streamlit keeps its session as long."""
@@ -149,20 +154,23 @@ def client_of(scope: Scope) -> str:
 class HostCheck:
     """Middleware that refuses requests and sockets for another host before anything reads them.
 
-    It also closes the metrics. On a public server it counts the bytes of bodies as they arrive and
-    the sockets of each client, and refuses what is beyond the limits.
+    It also closes the metrics. On a public server it counts the bytes of bodies as they arrive,
+    and the sockets and requests of each client, and refuses what is beyond the limits.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         """Wraps the app."""
         self._app = app
         self._sockets: Counter[str] = Counter()
+        self._requests: Counter[str] = Counter()
         self._received: Counter[str] = Counter()  # bytes of this hour
         self._hour = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes on what is for this server; refuses the rest."""
-        kind = scope["type"]
+        kind, connection = scope["type"], connections.of_request()
+        if connection:
+            connection.arrived()
         refused = None if kind == "lifespan" else self._refusal(scope)
         if kind == "websocket" and refused is not None:
             await receive()
@@ -180,15 +188,20 @@ class HostCheck:
             try:
                 await self._app({**scope, "headers": others}, receive, send)
             finally:
-                get_running_loop().call_later(LINGER, self._close, client)
+                get_running_loop().call_later(LINGER, _less, self._sockets, client)
         else:
-            await self._limited(scope, receive, send)
-
-    def _close(self, client: str) -> None:
-        """Forgets a socket of a client, and the client with the last one."""
-        self._sockets[client] -= 1
-        if not self._sockets[client]:
-            del self._sockets[client]
+            client = client_of(scope)
+            self._requests[client] += 1
+            try:
+                async with timeout(PATIENCE):
+                    await self._limited(scope, receive, send)
+            except TimeoutError:
+                if connection:
+                    connection.abort()
+            finally:
+                _less(self._requests, client)
+        if connection and kind == "http":
+            connection.wait()
 
     async def _limited(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes on a request of a public server, and counts its body while it arrives."""
@@ -242,7 +255,16 @@ class HostCheck:
             return None if open_to else (403, _REFUSED)
         if scope["path"].endswith(_CLOSED):
             return 404, b""
+        if public() and self._requests[client_of(scope)] >= REQUESTS:
+            return 503, b""
         return _unread(scope, headers.get(b"content-length", [""])[0]) if public() else None
+
+
+def _less(counts: Counter[str], client: str) -> None:
+    """Counts one less, and forgets the client with the last one."""
+    counts[client] -= 1
+    if not counts[client]:
+        del counts[client]
 
 
 async def _refuse(refusal: tuple[int, bytes], send: Send) -> None:
@@ -334,6 +356,8 @@ def _prepare() -> None:
 
 @asynccontextmanager
 async def _while_the_browser_loads(app: Any) -> AsyncIterator[None]:
+    if public():
+        connections.watch(get_running_loop())
     Thread(target=_prepare, daemon=True).start()
     yield
 

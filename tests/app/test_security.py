@@ -1,17 +1,22 @@
 """Between the app and the outside: whose requests are answered, which paths are opened, and what
 is shown when something fails."""
 
+import socket
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from threading import Thread
 
 import pytest
 import streamlit as st
+import uvicorn
+from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.routing import Mount
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from streamlit.testing.v1 import AppTest
 
-from segviz.ui import security
+from segviz.ui import connections, security
 from tests.app.conftest import clean, grow, open_path, texts
 from tests.data import ROOT
 from tests.serving import start
@@ -19,6 +24,10 @@ from tests.serving import start
 HERE = ["localhost", "localhost:8501", "LOCALHOST.", "127.0.0.1:8501", "[::1]:8501"]
 ADDRESSES = ["192.168.1.5:8501", "8.8.8.8", "[2001:db8::1]:80"]
 NEVER = ["evil.example", "evil.example:8501", "localhost.evil.example", "127.0.0.1.evil.example"]
+LENGTH = [(b"content-length", b"2")]
+WHOLE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+UPGRADE = b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+UPGRADE += b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
 NEVER += ["", "a b", "[", "evil@localhost.example", "localhost,evil.example", "x" * 70_000]
 
 
@@ -80,7 +89,6 @@ def test_a_public_server_answers_under_any_name_and_opens_no_path(at, public, ad
 @pytest.fixture
 def client(at):
     """The server's rim around an app that answers everything."""
-    from starlette.applications import Starlette
     from starlette.responses import PlainTextResponse
     from starlette.routing import Route, WebSocketRoute
 
@@ -181,7 +189,6 @@ def _sent(client, visit, count, host="8.8.8.8", path="/_stcore/upload_file/{}/fi
 @pytest.fixture
 def reading(public, at, monkeypatch):
     """The rim of a public server around an app that reads bodies, of 20 kB in each 100 kB."""
-    from starlette.applications import Starlette
     from starlette.responses import PlainTextResponse
     from starlette.routing import Route
 
@@ -242,7 +249,6 @@ def test_the_client_is_the_nearest_address_that_is_global(near, forwarded, clien
 
 
 def test_one_client_cannot_take_all_connections_of_a_public_server(public, at, monkeypatch):
-    from starlette.applications import Starlette
     from starlette.routing import WebSocketRoute
 
     async def stream(socket):
@@ -272,6 +278,78 @@ def test_one_client_cannot_take_all_connections_of_a_public_server(public, at, m
         time.sleep(0.5)
         with connect("8.8.8.8"):
             pass
+
+
+@pytest.fixture
+def address(public, at, monkeypatch):
+    """Where a public server with short patience runs; it reads what is PUT or comes by websocket,
+    and answers the rest."""
+
+    async def app(scope, receive, send):
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.accept"})
+        while scope.get("method") != "GET":
+            await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": LENGTH})
+        await send({"type": "http.response.body", "body": b"ok"})
+
+    at("127.0.0.1")
+    monkeypatch.setattr(connections, "HEADERS", 1.0)
+    monkeypatch.setattr(connections, "WAITING", 3)
+    for name, value in {"REQUESTS": 2, "PATIENCE": 2.0, "_prepare": lambda: None}.items():
+        monkeypatch.setattr(security, name, value)
+    rim = {name: security.RIM[name] for name in ("lifespan", "middleware")}
+    host = Starlette(routes=[Mount("/", app)], **rim)
+    server = uvicorn.Server(uvicorn.Config(host, log_level="critical"))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = Thread(target=server.run, args=([listening],))
+        thread.start()
+        yield listening.getsockname()
+        server.should_exit = server.force_exit = True
+        thread.join()
+
+
+@pytest.fixture
+def sent(address):
+    """Opens a connection and sends bytes; all are closed in the end."""
+    with ExitStack() as stack:
+
+        def send(words):
+            connection = stack.enter_context(socket.create_connection(address, 5))
+            connection.sendall(words)
+            return connection
+
+        yield send
+
+
+def _until_the_end(connection, within):
+    connection.settimeout(within)
+    with suppress(ConnectionResetError):
+        return b"".join(iter(lambda: connection.recv(1_000), b""))
+
+
+def test_headers_that_drip_hold_no_connection_of_a_public_server(sent):
+    dripped = [sent(b"GET / HTTP/1.1\r\nHost: local") for _ in range(6)]
+    for oldest in dripped[:3]:
+        _until_the_end(oldest, 0.7)  # at once
+    page, upgraded = sent(WHOLE), sent(WHOLE[:-2] + UPGRADE)
+    assert b" 200 " in page.recv(1_000)
+    assert b" 101 " in upgraded.recv(1_000)
+    page.sendall(b"G")  # of a second request, which does not arrive
+    for late in (*dripped[3:], page):
+        _until_the_end(late, 3)
+    with pytest.raises(TimeoutError):  # the websocket stays
+        _until_the_end(upgraded, 0.1)
+
+
+def test_bodies_that_creep_hold_no_connection_and_are_counted(sent):
+    creeping = b"PUT" + WHOLE[3:-2] + b"Content-Length: 9\r\n\r\na"
+    bodies = [sent(creeping), sent(creeping)]
+    time.sleep(0.3)
+    assert b" 503 " in _until_the_end(sent(WHOLE), 1)  # two requests are being answered
+    for body in bodies:
+        _until_the_end(body, 4)
+    assert b" 200 " in sent(WHOLE).recv(1_000)
 
 
 def test_elsewhere_uploads_have_the_limit_of_streamlit_alone(client):
