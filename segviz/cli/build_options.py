@@ -104,11 +104,7 @@ def build_options(several: bool = False) -> Option:
 
 
 def system_options(several: bool = False, others: Sequence[str] = ()) -> Option:
-    """Returns the options for system, parameters, unit, embedder and models.
-
-    With ``several``, the options accept several systems. ``others`` are further names that
-    ``--system`` takes.
-    """
+    """Returns the options of one or ``several`` systems (of ``others``, too), units and models."""
     systems, rules = SystemName([*SYSTEMS, *others]), click.Choice(list(UNIT_RULES))
     one = (
         f"Memory architecture: {', '.join([*SYSTEMS, *others])}; or MODULE:CLASS, your own system "

@@ -101,9 +101,8 @@ class _Option(click.Option):
 def section(title: str, about: str = "") -> Callable[..., Option]:
     """Returns a function that makes options in a section of the help.
 
-    That function takes the names of an option (such as ``"-o --output"``), a line of help,
-    ``usual`` (the default in words, if the option has no default value) and arguments of
-    ``click.option``.
+    It takes names ("-o --output"), a line of help, ``usual`` (the default in words) and arguments
+    of ``click.option``.
     """
 
     def option(names: str, meaning: str, usual: object = True, **settings: Any) -> Option:

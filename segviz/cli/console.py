@@ -149,11 +149,9 @@ class Console:
     ) -> Iterator[Callable[[int, int], None]]:
         """Yields a function ``(done, total)`` that updates a progress line on standard error.
 
-        The line is also updated while a slow call of a model is waited for. Without a terminal the
-        function writes a new line every ``log_seconds`` instead. If a model, ``chat``, is waited
-        for, the first line comes at once, and each line has the number of its replies, of about
-        ``replies`` if that is known. The progress bar of click is not used, because it would leave
-        its last line on the terminal.
+        Without a terminal it writes a new line every ``log_seconds``. While a model, ``chat``, is
+        waited for, the line goes on, with the number of its replies, of about ``replies``. The
+        progress bar of click would leave its last line on the terminal.
         """
         from segviz.llm.usage import Pace  # the app starts without it
 

@@ -329,14 +329,6 @@ class Results(Generic[Measurement]):
             files.write(self._folder / f"{run}.json", json.dumps(content, allow_nan=False))
 
 
-def _results(
-    options: Options, kind: type[Measurement], console: Console
-) -> Results[Measurement] | None:
-    """Returns the folder of ``--resume``; None without that option."""
-    folder = options.resume
-    return Results(Path(folder).expanduser(), kind, console) if folder else None
-
-
 def _checksum(content: dict[str, Any]) -> str:
     """Returns the SHA-256 of the content of a run's file."""
     return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
@@ -391,7 +383,8 @@ def measured(
         Unfinished: a model gave up, or workers were lost.
     """
     # Take from the folder the runs that are finished.
-    results = _results(options, kind, console)
+    folder = options.resume and Path(options.resume).expanduser()
+    results = Results(folder, kind, console) if folder else None
     order = [
         (_identity(runs, talk, label, measure, settings), talk.id, label)
         for talk, label in (runs if results else ())

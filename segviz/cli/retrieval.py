@@ -101,10 +101,9 @@ def given(options: Options, names: Iterable[str]) -> dict[str, Any]:
 
 
 def settings_content(settings: RetrievalSettings) -> dict[str, Any]:
-    """Returns retrieval settings as fields of ``--json``.
+    """Returns retrieval settings as fields of ``--json``; policy, alpha and horizon as in force.
 
-    Policy, alpha and horizon are those in force, so no propagation for the native method. A setting
-    that is declared with an ``opposite`` has its name, and comes last.
+    A setting that is declared with an ``opposite`` has its name, and comes last.
     """
     content: dict[str, Any] = {}
     negated: dict[str, Any] = {}

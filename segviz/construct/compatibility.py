@@ -36,8 +36,6 @@ from segviz.llm.prompts import CONTINUE, MERGE, SPLIT, batch_prompt, pointwise_p
 from segviz.text.words import other_script
 from segviz.tree import NOT_ASKED, Judgement, Vector, told_apart
 
-__all__ = ["COMPATIBILITY", "Batch", "Calibrated", "Cosine", "Pointwise", "cosines", "judge"]
-
 # Ties are decided by level or age, not by the last bits of a product. In a matrix product (BLAS)
 # those depend on the position of a row; einsum sums every row in the same way. Rounding makes rows
 # of equal direction tie: vectors are float32, exact to about seven digits.

@@ -115,13 +115,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Choice of a compatibility model for one new unit, with its reasons.
+    """Choice of a compatibility model for one new unit, with a judgement of each candidate.
 
-    Attributes:
-        chosen: position of the chosen candidate; None if none is compatible.
-        judgements: the judgement of each candidate.
-        why: the reason as one sentence.
-        fallback: True if another model decided in its place.
+    ``chosen`` is the position of a candidate, None if none is compatible, ``why`` the reason as a
+    sentence. ``fallback`` is True if another model decided.
     """
 
     chosen: int | None

@@ -104,10 +104,9 @@ class Conversation:
 
 
 def with_typed_turns(conversation: Conversation, typed: Sequence[tuple[str, str]]) -> Conversation:
-    """Returns a conversation with (speaker, text) turns added in a new session at its end.
+    """Returns a conversation with (speaker, text) turns in a new session ``live`` at its end.
 
-    The turns have the ids ``L1``, ``L2`` …, the session has the id ``live``. Without turns the
-    conversation is returned unchanged.
+    The turns have the ids ``L1``, ``L2`` …; without any the conversation is the same.
     """
     if not typed:
         return conversation
@@ -118,11 +117,7 @@ def with_typed_turns(conversation: Conversation, typed: Sequence[tuple[str, str]
 
 
 def swapped(count: int, share: float, seed: int) -> list[int]:
-    """Returns the original index of the unit at each of ``count`` places, after random swaps.
-
-    ⌊share · count / 2⌋ disjoint pairs of units are swapped, so that about ``share`` of all units
-    move.
-    """
+    """Returns the original index at each of ``count`` places after ⌊share · count / 2⌋ swaps."""
     if not 0 <= share <= 1:
         raise ValueError(f"share is {share}; it must lie between 0 and 1")
     order = list(range(count))

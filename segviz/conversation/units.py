@@ -112,11 +112,7 @@ def bounds(
 
 
 def cut(sessions: Sequence[Session], speakers: Sequence[str], rule: str) -> tuple[Unit, ...]:
-    """Returns the units of all sessions, in order.
-
-    ``speakers`` are the conversation's declared speakers (a, b, …); only ``paper`` uses them.
-    ValueError lists the legal rules for an unknown ``rule``.
-    """
+    """Returns the units of all sessions, in order; arguments as in :func:`bounds`."""
     turns = [
         (i, turn, time)
         for i, session in enumerate(sessions)

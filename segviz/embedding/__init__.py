@@ -532,9 +532,7 @@ def background_lines() -> tuple[str, ...]:
 def background_mean(embedder: Embedder) -> Vector:
     """Returns the mean vector, float32 (d,), of the background lines under an embedder.
 
-    Static embeddings of chat share a large part (greetings, first person, question marks), which
-    raises every cosine. Subtracting the mean of other everyday text removes it. Unlike the
-    conversation's own mean, it does not change as the conversation grows.
+    Subtracting it removes what static embeddings of chat share, which raises every cosine.
     """
     mean = embedder.embed(background_lines()).mean(axis=0, dtype=np.float64)
     return np.asarray(mean, dtype=np.float32)

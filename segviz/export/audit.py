@@ -60,9 +60,8 @@ _STYLE = (
 def question_html(audit: Audit, lost: LostQuestion) -> Markup:
     """Returns a table of a lost question whose rows share one time axis, as HTML without script.
 
-    The first rows are its gold turns, with their stages. The others are the texts that were ranked:
-    those that hold a gold turn and those above it, each marked at the turns it was written from.
-    Texts are escaped.
+    The first rows are its gold turns, with their stages, the others the ranked texts of its gold
+    turns. Texts are escaped.
     """
     conversation = audit.memory.conversation
     place_of = {turn.id: place for place, turn in enumerate(conversation.turns)}

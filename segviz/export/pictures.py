@@ -70,11 +70,7 @@ _DRAWN = re.compile(rb'(?:<!DOCTYPE html>)?\s*<html[^>]* data-picture="([A-Za-z0
 
 
 def made(offer: Format, view: View, *, dark: bool = False) -> str | bytes:
-    """Returns the content of an export, drawn by a browser if the format needs one.
-
-    ``dark`` applies to pictures only. ValueError if the view cannot be exported in this format,
-    BrowserError if the browser fails.
-    """
+    """Returns an export, perhaps by a browser, in ``dark`` colours; ValueError, BrowserError."""
     content = offer.make(view, dark=dark) if offer.needs_browser else offer.make(view)
     return draw(content) if isinstance(content, Sheet) else content
 

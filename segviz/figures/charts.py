@@ -199,13 +199,9 @@ def _stacks(
 
 @dataclass(frozen=True, slots=True)
 class _Series:
-    """Column of the rows, drawn as marks.
+    """Column of the rows, drawn as marks, by its ``name`` in the legend; nothing without values.
 
-    Attributes:
-        column: column with the values; nothing is drawn if no row has one.
-        name: name in the legend.
-        mark: style of the marks.
-        line: style of a line that joins the marks; None, or a chart of dots, for no line.
+    ``line`` joins the marks, except in a chart of dots; None for no line.
     """
 
     column: str

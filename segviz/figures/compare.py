@@ -176,10 +176,9 @@ def standing_rows(
 def standing_plot(
     rows: Sequence[Row], label: str, *, better: str, worse: str, neutral: str
 ) -> go.Figure:
-    """Draws each system's mean and its difference to the first system, with 95 % intervals.
+    """Draws each system's mean, in column ``label``, and its difference to the first one's.
 
-    The left panel has the column ``label`` of the rows, the right panel ``DIFFERENCE``. A
-    significant difference has the colour ``better`` or ``worse``, all else is ``neutral``.
+    A significant difference has the colour ``better`` or ``worse``, all else is ``neutral``.
     """
     # Short names for narrow pages: no brackets, the retrieval on a second line where it differs.
     names = [str(row["system"]) for row in rows]
@@ -236,11 +235,7 @@ def _systems(names: Sequence[str]) -> list[str]:
 
 
 def standing_sentence(rows: Sequence[Row], label: str) -> str:
-    """Tells which system has the highest mean, and which differ significantly from the first.
-
-    The rows, one per system, have the means in the column ``label``, and the differences in
-    ``DIFFERENCE``.
-    """
+    """Tells which system has the highest mean (``label``), and which differ from the first."""
     # The first system's mean, and the differences of the others to it.
     names = _systems([str(row["system"]) for row in rows])
     mean = rows[0][label]
@@ -338,11 +333,7 @@ GROUPS = (GAINS, LOSES, "in evidence as before", "missed as before")
 
 
 def group_of(row: AtlasRow) -> str:
-    """Returns the group of a question, one of ``GROUPS``.
-
-    If propagation does not change it, the group is "in evidence as before" if all gold turns are,
-    else "missed as before".
-    """
+    """Returns the group of a question, one of ``GROUPS``."""
     *found, whole = row.fates[-1]
     if row.change:
         return GAINS if row.change > 0 else LOSES

@@ -42,10 +42,9 @@ def series(steps: Sequence[Step]) -> dict[str, NDArray[np.float64]]:
 
 
 def dollars(steps: Sequence[Step], price: Price | None) -> NDArray[np.float64] | None:
-    """Returns US dollars per step, float64 (len(steps),), by the prices of the chat model.
+    """Returns US dollars per step, float64 (len(steps),); None if price or tokens are unknown.
 
-    Every answer is priced once, also if it came from the cache; retries are not. None if the price,
-    or the number of tokens, is unknown.
+    Every answer is priced once, also if it came from the cache; retries are not.
     """
     costs = costs_of(steps)
     if not costs["calls"].any():
@@ -65,11 +64,7 @@ def money(amount: float | None) -> str:
 def cost_figure(
     steps: Sequence[Step], *, accent: str, neutral: str, spent: NDArray[np.float64] | None = None
 ) -> go.Figure:
-    """Draws a small chart over the steps for each cost that is not always 0.
-
-    Costs are time, nodes inspected and changed, texts written and, with a model, calls and tokens.
-    ``spent`` is US dollars per step, None if unknown.
-    """
+    """Draws a chart over the steps for each cost that is not always 0, ``spent`` dollars, too."""
     numbers = {"step": np.arange(1.0, len(steps) + 1)} | _spent(steps, spent)
     drawn = {name: _blocks(values).tolist() for name, values in numbers.items()}
     rows: list[Row] = [

@@ -38,15 +38,11 @@ _SHORTEST = 8  # letters of a line, so that not every word has its own
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """Page of a node-link drawing.
+    """Page of a node-link drawing, with colours as ``#rrggbb``, and its height in pixels.
 
-    Attributes:
-        background: colour of the page, ``#rrggbb``.
-        foreground: colour of labels, edges and the selected node's border.
-        accent, gold_colour: colours of the borders of retrieved nodes and of gold evidence.
-        height: height of the drawing in pixels.
-        limit: most nodes. Marked, gold and selected nodes with their ancestors are always drawn,
-            then the highest nodes; the caller must report how many are missing.
+    ``accent`` and ``gold_colour`` are borders of retrieved nodes and of gold evidence. Of more
+    nodes than ``limit`` marked, gold and selected ones with their ancestors are always drawn, then
+    the highest; the caller must report how many are missing.
     """
 
     background: str
@@ -59,19 +55,11 @@ class Page:
 
 @dataclass(frozen=True, kw_only=True)
 class Marks:
-    """Names, scores and marks of the nodes of a node-link drawing.
+    """Names (numbers if empty), scores and marks of the nodes of a node-link drawing.
 
-    Attributes:
-        names: labels of the nodes; numbers if empty.
-        scores: one number per node, shown in its tooltip.
-        ramp: colours from low to high, ``#rrggbb``. With ``scores`` they replace the colours of the
-            nodes, by the share of the highest score.
-        root: True for the square root of that share, as on the canvas for uneven scores.
-        retrieved: retrieved nodes, drawn with a thick border in the accent.
-        gold: nodes of gold evidence, drawn as diamonds.
-        ended: nodes that the store calls untrue, drawn with a dashed border; with a sentence that
-            says since when.
-        selected: the selected node, drawn with a thick border in the foreground.
+    With ``scores``, the colours of ``ramp``, from low to high, replace those of the nodes, by the
+    share of the highest score or, with ``root``, its square root. Retrieved and selected nodes have
+    thick borders, nodes of gold evidence are diamonds.
     """
 
     names: Sequence[str] = ()
@@ -87,9 +75,8 @@ class Marks:
 def node_link_html(
     structure: Structure, node_colours: Sequence[str], page: Page, marks: Marks
 ) -> tuple[str, int]:
-    """Returns an HTML page that draws a structure, and the number of nodes on it.
+    """Returns an HTML page, without other files, that draws a structure, and its number of nodes.
 
-    The page needs no other file. It has texts as JSON strings, which pyvis shows literally.
     ``node_colours`` has one CSS colour per node.
     """
     from pyvis.network import Network  # slow to import, so only on use

@@ -79,11 +79,7 @@ class Judged:
         return [one for one in every if one.cell.moves and one.cell.policy in wanted]
 
     def best(self, policies: Iterable[str] | None = None) -> SettingResult | None:
-        """Returns the setting with the highest mean among the significantly better ones.
-
-        If no setting is significantly better it is the highest of all (:meth:`Sweep.best`). None if
-        no question has a value.
-        """
+        """Returns the best significantly better setting, else the best; None without a value."""
         chosen = None if policies is None else set(policies)
         better = [one for one in self.moved(chosen) if one.sign > 0]
         if better:

@@ -216,10 +216,8 @@ def verdict_sentence(judged: Judged) -> str:
 def reason_sentence(judged: Judged) -> str:
     """Explains the result of the best setting; "" if no question has a value.
 
-    The text counts the questions that are perfect without propagation and so can only lose, those
-    on which the setting gains, and those on which it loses. If its gain is not significant the text
-    adds from about which size a gain would be. It ends with the setting that lowers the measure
-    most.
+    It counts the questions that can only lose, those on which the setting gains and loses. It says
+    from about which size a gain would be significant, and which setting lowers the measure most.
     """
     best = judged.best()
     if best is None:

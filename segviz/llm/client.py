@@ -157,8 +157,7 @@ class Client(Metered):
     def loaded(self, model: str) -> Loaded:
         """Returns how a server on this machine describes a model; for others an empty description.
 
-        Its digest is part of the key of stored replies. While the server is down its last
-        description applies, so that these are found.
+        Its digest is part of the keys of replies. While the server is down its last one applies.
         """
         if not self.endpoint.local:
             return Loaded()

@@ -61,9 +61,8 @@ class OpenAIEmbedder(Client):
     def embed(self, texts: Sequence[str]) -> Vector:
         """Returns a vector per text, float32 (len(texts), d), of length 1; 0 for an empty text.
 
-        Empty texts are not sent. If all texts so far are empty, one harmless word is sent to learn
-        the number of dimensions, d. Raises ModelError if the server fails after a limited number of
-        retries; finished batches stay cached.
+        If all texts so far are empty, one harmless word is sent to learn d. Raises ModelError if
+        the server fails after a limited number of retries; finished batches stay cached.
         """
         sent = [clean(text)[:EXAMINED] if text.strip() else "" for text in texts]
         rows = self._rows([text for text in dict.fromkeys(sent) if text])

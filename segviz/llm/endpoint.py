@@ -161,11 +161,10 @@ NAMES = ("SEGVIZ_BASE_URL", "SEGVIZ_API_KEY", "OPENAI_API_KEY")
 
 
 def key_for(endpoint: Endpoint, known: Mapping[str, str]) -> str:
-    """Returns the key for the server of an endpoint; "" if there is none.
+    """Returns the key for the server of an endpoint in ``known`` (``os.environ``); "" without one.
 
-    OPENAI_API_KEY goes to api.openai.com alone and SEGVIZ_API_KEY to the server of
-    SEGVIZ_BASE_URL alone: an address somebody types must never receive another's key. ``known``
-    has the values of the variables in ``NAMES``, as ``os.environ`` has.
+    OPENAI_API_KEY goes to api.openai.com alone and SEGVIZ_API_KEY to the server of SEGVIZ_BASE_URL
+    alone: an address somebody types must never receive another's key.
     """
     if endpoint.address == PRESETS["gpt-5.4-mini"].address:
         return known.get("OPENAI_API_KEY", "").strip()

@@ -71,11 +71,7 @@ class Metered:
         self.count(**{name if by_model else f"{name}_instead": 1})
 
     def count_tokens(self, reply: dict[str, object], output: bool = True) -> tuple[int, int]:
-        """Counts the input and output tokens that a server's reply names, and returns them.
-
-        A missing number counts 0. The reply of an embedding model has no output tokens; then
-        ``output`` is False.
-        """
+        """Counts and returns a reply's tokens in and out (0 if missing, or no ``output``)."""
         named = reply.get("usage")
         named = named if isinstance(named, dict) else {}
         tokens_in = _number(named, "prompt_tokens")

@@ -67,8 +67,7 @@ class Answer:
 def answering(memory: Memory, result: Result) -> Prompt:
     """Returns the prompt that asks ``result.question`` with its evidence in reading order.
 
-    If it is too long for the model, all excerpts but the best may be left out, the lowest-ranked
-    first.
+    If it is too long, excerpts may be left out, the lowest-ranked first, never the best.
     """
     ordered = result.reading_order
     by_rank = sorted(range(len(ordered)), key=lambda place: ordered[place].rank_after)
@@ -124,11 +123,7 @@ def declines(text: str) -> bool:
 
 
 def is_adversarial(question: Question) -> bool:
-    """Returns True if the correct answer to a question is "not mentioned".
-
-    Such questions are LoCoMo's category 5, except the few with an answer, and LongMemEval's
-    abstention questions.
-    """
+    """Returns True for LoCoMo's category 5 and abstention: the answer is "not mentioned"."""
     return question.answer is None and (
         question.adversarial is not None or question.category in UNANSWERABLE
     )
@@ -142,8 +137,7 @@ def reference(question: Question) -> str | None:
 def by_rule(question: Question, text: str) -> int | None:
     """Returns the grade of an answer if a rule decides it; None if a judge must.
 
-    An empty answer gets 0. On an adversarial question an answer that declines gets 3, any other 0,
-    so that the tempting wrong answer cannot persuade a judge. Without a gold answer: None.
+    An empty answer gets 0, one that declines an adversarial question 3, any other to it 0.
     """
     if reference(question) is None:
         return None

@@ -115,11 +115,9 @@ def _component(registry: str, value: Any) -> Any:
 def declared(
     kind: type, chosen: Mapping[str, Any] | None = None, prefix: str = ""
 ) -> dict[str, Parameter]:
-    """Returns every parameter of a system by dotted name, such as ``compatibility.threshold``.
+    """Returns every parameter by dotted name (``compatibility.threshold``), in order.
 
-    They are in order; the parameters of a part follow the parameter that selects it. ``chosen``
-    maps such a parameter to the name of its part, where that is not the default. ``prefix`` is put
-    before every name.
+    ``chosen`` has the names of parts that are not the default, ``prefix`` begins every name.
     """
     by_name: dict[str, Parameter] = {}
     for parameter in parameters(kind):
@@ -133,11 +131,7 @@ def declared(
 
 
 def nested(kind: type, flat: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Converts values by dotted name into keyword arguments for ``segviz.build``.
-
-    A part becomes a mapping; undeclared names are ignored. The dotted names of ``kind``'s
-    parameters begin with ``prefix``.
-    """
+    """Converts values by dotted name, after ``prefix``, into arguments of ``segviz.build``."""
     settings: dict[str, Any] = {}
     for parameter in parameters(kind):
         path = prefix + parameter.name
@@ -200,10 +194,9 @@ def sound(saved: Saved) -> Saved:
 
 
 def invariants_of(saved: Saved) -> tuple[Invariant, ...]:
-    """Returns the invariants of the system that a memory file names.
+    """Returns the invariants of the system that a memory file names; () if it is not registered.
 
-    Empty if the system is not registered here. Empty also if an earlier version of segviz changed
-    the memory after it was built: the last step then has an ``operation``.
+    () also if an earlier segviz changed the built memory: its last step has an ``operation``.
     """
     if saved.steps and saved.steps[-1].operation:
         return ()
@@ -241,11 +234,7 @@ _ROLES = {"compatibility": "decision", "tasks": "decision", "annotate": "annotat
 
 
 def provenance(chat: Chat, system: System) -> dict[str, Any]:
-    """Returns how the chat models of a build were called, as plain values.
-
-    These are versions of packages, models by role, the hash of all prompts, and the prompts that
-    the user replaced.
-    """
+    """Returns versions, models by role, hash of all prompts and the user's own, as plain values."""
     roles = {role for registry, role in _ROLES.items() if needs_chat(system, [registry])}
     prompts = {**texts_of(), **getattr(system, "prompts", {}), **chat.prompts}
     versions = {"segviz": __version__, "openai": metadata.version("openai")}
@@ -295,8 +284,7 @@ class MissingEmbedder:
 def embedder_named(name: str) -> Embedder:
     """Returns the offline embedder of this name; a MissingEmbedder if it is not installed.
 
-    The part after "@" is the version of the package that has the weights. It is ignored, because
-    all versions so far have the same weights.
+    What follows "@" is the version of its package, all of which have the same weights.
     """
     available = []
     for key in EMBEDDERS:

@@ -28,7 +28,7 @@ import numpy as np
 from segviz import files
 from segviz.construct import LOOK_BACK, Arrival, Services, as_settings
 from segviz.conversation import Conversation, Session, Turn, Unit
-from segviz.embedding import Embedder, as_embedder
+from segviz.embedding import get_embedder
 from segviz.loaders import GAP_HOURS, LoadError, read_document
 from segviz.loaders.chat import Message, SessionRule
 from segviz.loaders.formats.records import messages_in
@@ -130,34 +130,14 @@ class Watched:
     have changed. One thread may poll while others read.
     """
 
-    def __init__(
-        self,
-        path: str | Path,
-        *,
-        system: SegmentTree | None = None,
-        embedder: str | Embedder = "auto",
-        gap_hours: float = GAP_HOURS,
-    ) -> None:
-        """Prepares an empty tree.
-
-        Args:
-            path: a JSON Lines file; it need not exist yet.
-            system: the tree's settings.
-            embedder: "auto", a name from ``EMBEDDERS`` or an instance.
-            gap_hours: a longer silence starts a new session.
-
-        Raises:
-            ValueError: The system refreshes lazily.
-        """
+    def __init__(self, path: str | Path) -> None:
+        """Prepares an empty tree of a JSON Lines file, which need not exist yet."""
         self.path = Path(path)
-        self._system = system or SegmentTree()
-        if self._system.refresh != "eager":
-            raise ValueError("a tree that is watched is refreshed at every step, not lazily")
-        self._embedder = as_embedder(embedder)
+        self._system = SegmentTree()
+        self._embedder = get_embedder()
         services = Services(self._embedder)
         self._compatibility = prepared(self._system.compatibility, services)
         self._annotate = prepared(self._system.annotate, services)
-        self._gap_hours = gap_hours
         self._lock = threading.Lock()
         self._tail = Tail(self.path)
         self.readings = 0
@@ -209,7 +189,7 @@ class Watched:
         """Starts with an empty tree, for a reading from the first line."""
         self.readings += 1
         self.turns = self.skipped = 0
-        self._rule = SessionRule(self._gap_hours)
+        self._rule = SessionRule(GAP_HOURS)
         self._shown: Memory | None = None
         self._before: Vector = self._embedder.embed([""])[:0]  # of the last turns, oldest first
         self._sessions: list[tuple[Session, list[Turn]]] = []

@@ -403,11 +403,7 @@ class Memory:
         return ask(self, question, settings, as_of=as_of, chat=chat, **changes)
 
     def view(self, relevance: str = "hybrid", k: int = 10, chat: Chat | None = None) -> MemoryView:
-        """Returns the finished memory as the argument of a system's ``retrieve``.
-
-        ``relevance`` names the relevance that it can use, ``k`` is the number of nodes to return,
-        and ``chat`` the model that it may call.
-        """
+        """Returns the finished memory as the argument of a system's ``retrieve``."""
         return MemoryView(
             self.structure,
             self.units,

@@ -28,14 +28,10 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All contributions to one node's final score.
+    """All contributions to one node's final score: its ``own`` score, and those ``received``.
 
-    Attributes:
-        node: the node.
-        own: the part that comes from the node's own initial score.
-        received: the contributions of other nodes, by hop, largest first.
-        ingredients: ``own`` split into the features of the relevance, such as ``words`` and
-            ``dates``; see :func:`shares`. Empty for a relevance without features.
+    These are sorted by hop, largest first. ``ingredients`` splits ``own`` into the features of the
+    relevance (:func:`shares`); empty for a relevance without features.
     """
 
     node: int

@@ -126,9 +126,7 @@ _MAX_HOPS = 999
 class Propagated:
     """Scores before and after propagation.
 
-    Attributes:
-        final: s̃, float64 (n,), or (q, n) for q questions.
-        rows: s⁽⁰⁾ … s⁽ᴴ⁾, each of the same shape.
+    ``final`` is s̃, float64 (n,), or (q, n) for q questions; ``rows`` are s⁽⁰⁾ … s⁽ᴴ⁾, alike.
     """
 
     final: Scores

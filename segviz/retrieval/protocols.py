@@ -19,14 +19,9 @@ Scorer = Callable[[Sequence[str]], NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Stage of a system's own retrieval.
+    """Stage of a system's own retrieval; ``note`` is a sentence on what happened.
 
-    Attributes:
-        name: its name.
-        note: what happened, as one sentence.
-        nodes: the nodes it inspected, best first.
-        scores: their scores, one per node or none.
-        kept: the nodes passed on to the next stage.
+    ``nodes`` were inspected, best first, with ``scores``, one per node or none; ``kept`` went on.
     """
 
     name: str
@@ -38,12 +33,9 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Retrieval:
-    """Result of a system's own retrieval.
+    """Result of a system's own retrieval: nodes that may be ``ranked``, best first, by ``stages``.
 
-    Attributes:
-        scores: float64 (n,), ≥ 0; 0 for nodes not reached.
-        ranked: the nodes that may be returned, best first.
-        stages: the stages in order.
+    ``scores``, float64 (n,), are ≥ 0; 0 for nodes not reached.
     """
 
     scores: NDArray[np.float64]

@@ -131,11 +131,9 @@ def leaves_below(structure: Structure) -> list[NDArray[np.int64]]:
 class Repeats:
     """Nodes of a structure whose texts repeat each other.
 
-    Attributes:
-        first: for each node, the first node with the same text, int32 (n,).
-        pairs: rows of a node and an ancestor whose text quotes it, both replaced by their
-            ``first``, int32 (m, 2).
-        quoted_by: maps the first node of each pair to the second nodes it is paired with.
+    ``first`` int32 (n,) has for each node the first with the same text. ``pairs`` int32 (m, 2) are
+    a node and an ancestor that quotes it, both replaced by their ``first``; ``quoted_by`` maps the
+    first nodes of the pairs to the second.
     """
 
     first: NDArray[np.int32]
@@ -147,9 +145,8 @@ class Repeats:
 def repeats(structure: Structure) -> Repeats:
     """Finds the nodes whose text repeats another's; computed once per structure.
 
-    Two nodes repeat each other if they have the same text. A node and its ancestor also do if the
-    ancestor quotes the node: its text, and that of each node between them, has 60 % of the node's
-    content words.
+    They have the same text, or one is an ancestor that quotes the other: its text, and those
+    between, have 60 % of the content words.
     """
     nodes = np.flatnonzero(structure.retrievable).tolist()
     # Equal texts, apart from blanks and case: each node points to the first with its text.
@@ -182,10 +179,9 @@ def repeats(structure: Structure) -> Repeats:
 
 
 def distinct(ranked: Iterable[int], structure: Structure) -> Iterator[int]:
-    """Yields the nodes of a ranking whose text no node it yielded before has or quotes.
+    """Yields the nodes of a ranking whose text no better one has or quotes (:func:`repeats`).
 
-    A node that quotes a better one stays: its text says more, and it leads to more units. So the
-    units reached by the yielded nodes are those reached by the ranking; see :func:`repeats`.
+    A node that quotes a better one stays, because it says more.
     """
     repeated = repeats(structure)
     texts: set[int] = set()

@@ -131,10 +131,9 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def recognises(source: str | Path | bytes) -> bool:
-    """Returns True if a file, given by its path or content, is a saved memory, whatever its name.
+    """Returns True if a path or content is a saved memory: a container, or JSON of the format.
 
-    It is a container, or a JSON object that names the format within its first part. False for an
-    unreadable file.
+    False for an unreadable file.
     """
     try:
         with _stream(source) as stream:

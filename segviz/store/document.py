@@ -219,10 +219,9 @@ def to_text(document: dict[str, Any]) -> bytes:
 
 
 def decode(content: Mapping[str, Any]) -> Saved:
-    """Checks a document and returns its memory.
+    """Checks a document and returns its memory, whose events are still to be replayed.
 
-    The caller must still replay the events to see if they make a structure. StoreError names the
-    place of the first fault, what was expected and what was found. ValueError means other invalid
+    StoreError names place, expectation and value of the first fault. ValueError means other
     content, such as an unknown unit rule.
     """
     try:
@@ -261,10 +260,6 @@ def _refusal(invalid: ValidationError) -> StoreError:
     if isinstance(value, dict | list | np.ndarray):
         value = f"{type(value).__name__} of {len(value)}"
     return StoreError(f"{place or 'the file'}: {first['msg']}, found {value!r:.80}")
-
-
-def _fault(place: str, expected: str, value: object) -> StoreError:
-    return StoreError(f"{place}: expected {expected}, found {value!r:.80}")
 
 
 def _check(d: Document, units: int) -> None:
@@ -323,4 +318,4 @@ def _within(place: str, values: NDArray[Any], least: int, end: Any) -> None:
     wrong = (values < least) | (values >= end)
     if wrong.any():
         value, most = int(values[wrong].flat[0]), int(np.max(end)) - 1
-        raise _fault(place, f"whole numbers from {least} to {most}", value)
+        raise StoreError(f"{place}: expected whole numbers from {least} to {most}, found {value}")

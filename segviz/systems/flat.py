@@ -27,7 +27,6 @@ class _Flat(Declared):
     invariants: ClassVar[tuple[Invariant, ...]] = (leaves_are_units, nothing_above_units)
     fidelity: ClassVar[str] = "faithful"
     relevance: ClassVar[str] = "dense"
-    departures: ClassVar[tuple[str, ...]] = ()
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """Yields one leaf per unit, lazily, and nothing above."""

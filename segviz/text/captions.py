@@ -86,11 +86,7 @@ def listed(names: list[str]) -> str:
 
 
 def describe(value: object) -> str:
-    """Describes a JSON value without its content: ``a list of 12 objects with keys a, b``.
-
-    It reads one level only, and of a list of objects the keys of the first. So a deep or large
-    value costs nothing.
-    """
+    """Describes one level of a JSON value: ``a list of 12 objects with keys a, b``."""
     if value is None:
         return "null"
     if isinstance(value, bool):

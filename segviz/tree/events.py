@@ -154,12 +154,9 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Choice of the node that a new unit joins (SegTreeMem §4.2).
+    """Choice of the node that a new unit joins (SegTreeMem §4.2), None if none was compatible.
 
-    Attributes:
-        candidates: the judged nodes, from low to high level.
-        chosen: the node chosen; None if none was compatible.
-        why: the reason as one sentence.
+    ``candidates`` are the judged nodes, from low to high level, ``why`` is the reason.
     """
 
     candidates: tuple[Judgement, ...]

@@ -111,8 +111,7 @@ def follows_time(structure: Structure) -> bool:
 def unfold(structure: Structure) -> Unfolded:
     """Lays the nodes out depth first from every root, oldest first, children in their order.
 
-    Cached as long as the structure lives. Relations are left out. Once copies exceed four times the
-    nodes, a node is drawn under its first parent only.
+    Once copies exceed four times the nodes, a node is drawn under its first parent only.
     """
     limit = _COPIES * max(1, int(structure.active.sum()))
     origin: list[int] = []

@@ -46,11 +46,10 @@ _NEAREST = 5
 def nearest(
     structure: Structure, node: int, *, leaves_only: bool = False
 ) -> tuple[tuple[int, float], ...]:
-    """Returns the five active nodes whose vectors have the greatest cosine with that of ``node``.
+    """Returns the five active nodes of greatest cosine with ``node``, best first, with cosines.
 
-    The pairs (node, cosine) are sorted best first, ties by id. The node itself, its ancestors and
-    its descendants are left out, because their texts derive from each other. So are nodes with a
-    zero vector. Empty if the vector of ``node`` is zero.
+    Ancestors and descendants are left out, because their texts derive from each other, and zero
+    vectors.
     """
     allowed = structure.active.copy()
     related = reachable(structure.parents, [node]) | reachable(structure.children, [node])
@@ -143,11 +142,7 @@ def written(steps: Sequence[Step], node: int) -> Iterator[Written]:
 
 
 def read_fact(facts: Facts, name: str) -> str:
-    """Returns a fact as readable text.
-
-    In facts with ``dated`` true, a float is a time in seconds (``segviz.conversation.times``) and
-    becomes a date.
-    """
+    """Returns a fact as readable text; in facts with ``dated`` true, a float as a date."""
     value = facts[name]
     if value is None:
         return "none"
@@ -164,9 +159,8 @@ def read_fact(facts: Facts, name: str) -> str:
 def digest(structure: Structure) -> str:
     """Returns twelve hexadecimal digits of the SHA-256 of a structure's shape and texts.
 
-    Two builds agree if their digests do. Covers level, span, text, kind, facts and activity of
-    every node, edges and relations in their order. Vectors are left out: their last bits differ
-    between processors while the tree is the same.
+    Two builds agree if their digests do. Vectors are left out: their last bits differ between
+    processors while the tree is the same.
     """
     columns = (structure.level, structure.start, structure.stop, structure.edges)
     relations = [

@@ -32,17 +32,10 @@ from segviz.tree.structure import Structure, once_per_structure, sealed
 class Layer:
     """Counts of the nodes of one ``level`` and ``kind`` ("" for units and summaries).
 
-    Attributes:
-        level: their level.
-        kind: their kind.
-        nodes: how many there are.
-        repeats: nodes that repeat the text of their only child; ``nodes`` includes them, as the
-            papers do.
-        single: nodes with one child and a text of their own.
-        children: mean number of children (statements per theme).
-        below: level and kind of their children.
-        ratio: nodes per node of the layers in ``below`` (H-Mem Table 7: 0.57 summaries of level 2
-            per event); None for leaves.
+    ``repeats`` are nodes that repeat the text of their only child, which ``nodes`` includes, as
+    the papers do; ``single`` have one child and a text of their own. ``children`` is their mean
+    number, ``below`` their levels and kinds. ``ratio`` is nodes per node ``below`` (H-Mem Table 7:
+    0.57 summaries of level 2 per event); None for leaves.
     """
 
     level: int
@@ -249,11 +242,9 @@ _MIN_LEAVES = 24
 
 
 def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
-    """Names a cascade (SegTreeMem App. C.3.1) or a star; empty for a healthy tree.
+    """Names a cascade (SegTreeMem App. C.3.1) or a star; empty for a healthy tree or a small one.
 
-    ``thresholds`` is True if scores against adjustable thresholds decided the tree, False if a
-    model's words did. Trees with fewer than 24 leaves are too small to judge; only trees are
-    diagnosed.
+    ``thresholds`` is True if scores against thresholds decided the tree, not a model's words.
     """
     if measured.kind != "tree" or measured.leaves < _MIN_LEAVES:
         return []

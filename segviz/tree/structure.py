@@ -248,13 +248,11 @@ class Structure:
 
     @cached_property
     def collapsed(self) -> Structure:
-        """This structure with every same-text chain as one node, its lowest.
+        """This structure, or a copy with every same-text chain as one node, its lowest; O(n + m).
 
-        The rows keep their ids. The other nodes of a chain are inactive, ``chain`` names the node
-        each is shown as, and ``top`` is the highest level of the chain. Edges and relations run
+        Rows keep their ids; the other nodes of a chain are inactive. Edges and relations run
         between chains, edges without repetition. Only equal text makes a chain: a node with one
-        child and a text of its own stays, and so does a node over a ghost. O(n + m). Returns the
-        structure itself if there is no chain.
+        child and a text of its own stays, and so does a node over a ghost.
         """
         chain = self._lowest_of_chain()
         wrappers = chain != np.arange(len(self))
@@ -312,10 +310,9 @@ class Structure:
 
 
 def once_per_structure(key: Callable[..., Hashable]) -> Callable[[_Function], _Function]:
-    """Returns a decorator that caches what a function returns as long as the structure lives.
+    """Returns a decorator that caches results as long as the first argument, a structure, lives.
 
-    The structure is the function's first argument. ``key`` returns what tells results apart, from
-    the other arguments. A result must not refer to the structure, which would then never be freed.
+    ``key`` tells results apart by the other arguments. A result must not refer to the structure.
     """
 
     def decorate(function: _Function) -> _Function:

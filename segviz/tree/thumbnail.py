@@ -15,8 +15,7 @@ _MOST = 2_000  # boxes drawn; narrower ones are left out
 def thumbnail(structure: Structure, marked: Collection[int] = ()) -> str:
     """Returns an icicle as inline SVG: units from left to right, levels upwards, ``marked`` filled.
 
-    Structures that do not follow time are drawn by their spans, which may overlap. At most 2,000
-    nodes are drawn, marked ones first, then the widest. The SVG has numbers only, no text.
+    Spans may overlap if the structure does not follow time. At most 2,000 nodes, marked first.
     """
     nodes = structure.nodes[structure.active[structure.nodes]]
     width = (structure.stop - structure.start)[nodes]

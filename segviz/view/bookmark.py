@@ -172,10 +172,9 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
 
 
 def differing(kind: type, settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Returns the settings of a system or part that differ from its defaults, by dotted name.
+    """Returns those of ``Memory.settings`` that differ from the defaults, by dotted name.
 
-    ``settings`` are as in ``Memory.settings``. A parameter that selects a part has the name of the
-    part; a parameter of the part has both names, joined by a dot.
+    A parameter that selects a part has the part's name; its own parameters have both names.
     """
     flat: dict[str, Any] = {}
     for parameter in parameters(kind):

@@ -28,11 +28,7 @@ MANY = 20_000
 
 
 def known_coherence(structure: Structure, asked: bool) -> NDArray[np.float64] | None:
-    """Returns :func:`coherence` for a view that must not wait for it.
-
-    Structures of more than 20,000 nodes give an empty array unless the values are ``asked`` for.
-    None if no node has a coherence.
-    """
+    """Returns :func:`coherence`, None for none; of many nodes an empty array unless ``asked``."""
     if not structure.vector.shape[1] or not len(structure.edges):
         return None
     if not asked and len(structure) > MANY:

@@ -57,8 +57,7 @@ def _ramp(
 def session_colours(n: int) -> list[str]:
     """Returns a colour for each of ``n`` sessions, from violet over teal to gold, dark to light.
 
-    Odd sessions are lighter, so that neighbours differ without hue. The colours of even sessions,
-    and those of odd sessions, get lighter with time. All are visible on light and dark pages.
+    Odd sessions are lighter, so that neighbours differ without hue.
     """
     if n <= 0:
         return []

@@ -149,11 +149,9 @@ class Scene:
     axis_units: IntArray | None = None
 
     def drawn(self) -> Scene:
-        """Returns the scene as boxes on the axis.
+        """Returns the scene as boxes on the axis, in the order of branches if it has no time.
 
-        A structure that does not follow time is drawn in the order of its branches, with a node of
-        several parents under each of them. The browser cannot propagate its scores, because copies
-        of a node would count twice.
+        A node of several parents is under each of them, so the browser cannot propagate scores.
         """
         if self.by_time:
             return self
@@ -301,9 +299,7 @@ def answered(
 ) -> Scene:
     """Adds a question, its retrieval and, if it is known, its ``answer`` to a scene.
 
-    With ``live`` the browser computes scores while its controls move, if it can. It cannot for a
-    system's own retrieval, a policy it does not know, nodes with several boxes, ghosts, or leaves
-    that are read in place of inner nodes.
+    With ``live`` the browser computes scores while its controls move, if it can.
     """
     # The nodes whose texts are sent, also the next ones in the ranking.
     structure, settings = scene.structure, result.settings
@@ -361,10 +357,8 @@ def answered(
 def peaked(initial: Scores, active: NDArray[np.bool_]) -> bool:
     """Returns True if the colour of a score should follow the square root of its share of the best.
 
-    If a few nodes have nearly the whole sum, as with hybrid relevance, all others would be as pale
-    as the page. If all nodes score alike, as with cosines, the root would make them all dark. So
-    the root is used if the median node has less than a tenth of the best score. Initial scores
-    decide, so that the scale does not change while settings are tried.
+    If few nodes have nearly the whole sum, all others would be as pale as the page. If all score
+    alike, the root would make all dark. Initial scores decide, so that the scale is steady.
     """
     scores = initial[active]
     most = float(scores.max(initial=0.0))

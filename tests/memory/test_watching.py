@@ -261,11 +261,6 @@ def test_a_rewrite_of_equal_size_with_an_old_time_is_noticed(path, monkeypatch):
     assert len(lines) == 3
 
 
-def test_lazy_refresh_cannot_be_watched(tmp_path):
-    with pytest.raises(ValueError, match="lazily"):
-        Watched(tmp_path / "a.jsonl", system=segviz.SegmentTree(refresh="lazy"))
-
-
 # --- writing -------------------------------------------------------------------------------------
 
 

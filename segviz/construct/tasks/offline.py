@@ -41,15 +41,10 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """Fact that a text states.
+    """Fact that a text states, with its speaker and its entities.
 
-    Attributes:
-        text: the statement.
-        speaker: its speaker.
-        about: the time it names; None without one.
-        entities: the entities in it.
-        domain: a domain of life.
-        role: "fact", "preference" or "plan".
+    ``about`` is the time it names, None without one, ``domain`` a domain of life, ``role``
+    "fact", "preference" or "plan".
     """
 
     text: str
@@ -94,13 +89,10 @@ class Boundary:
 
 @dataclass(frozen=True, slots=True)
 class SubQuestion:
-    """Part of a question, to be looked up by itself.
+    """Part of a question, to be looked up by itself; ``expects`` is one of ``EXPECTED``.
 
-    Attributes:
-        text: the part.
-        scope: "short" for a moment, "long" for what lasts, "mixed" for both.
-        when: the time it names; None without one.
-        expects: the kind of answer it asks for, one of ``EXPECTED``.
+    ``scope`` is "short" for a moment, "long" for what lasts, "mixed" for both; ``when`` the time
+    it names, None without one.
     """
 
     text: str
@@ -362,8 +354,7 @@ class Offline:
     def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
         """Decides if the episode ``before`` ends ahead of the message ``new``.
 
-        It ends at a phrase that changes the subject, or if ``similarity``, the cosine of the
-        message with the last few, is low.
+        By a phrase that changes the subject, or a low ``similarity`` with the last few messages.
         """
         phrase = _SHIFT.search(new)
         if phrase:

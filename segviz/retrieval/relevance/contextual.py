@@ -23,8 +23,9 @@ from segviz.retrieval.relevance.context import Context, Openings, questions_answ
 from segviz.retrieval.relevance.dense import sharpened
 from segviz.retrieval.relevance.lexical import shared_words
 from segviz.retrieval.relevance.session_dates import SessionDates
-from segviz.retrieval.relevance.word_index import WordIndex, split
+from segviz.retrieval.relevance.word_index import WordIndex
 from segviz.retrieval.relevance.word_meaning import SIMILAR, WordMeaning
+from segviz.text.words import tokens
 from segviz.tree import Structure
 
 Floats = NDArray[np.float64]
@@ -105,11 +106,7 @@ class Contextual(Declared):
         speakers: Sequence[str] = (),
         similar_words: int = SIMILAR,
     ) -> Prepared:
-        """Returns the model prepared for questions about ``structure``.
-
-        At most ``similar_words`` words count as similar to one word of a question. Other arguments
-        are as in ``over_active``.
-        """
+        """Returns the model for ``structure``; to a word at most ``similar_words`` are similar."""
         return Prepared(self, structure, embedder, units, speakers, similar_words)
 
 
@@ -128,7 +125,7 @@ class Prepared:
         """Counts the words of the texts; vectors are computed with the first question."""
         self.settings, self._structure, self._embedder = settings, structure, embedder
         # Speakers' names, longest first, with a possessive: they carry no meaning of the question.
-        names = {word for name in speakers for word in split(name)}
+        names = {word for name in speakers for word in tokens(name)}
         either = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
         self._names = re.compile(rf"\b(?:{either})\b(?:['’]s\b)?", re.I) if names else None
         # Word frequencies and standardisation follow the leaves, or all nodes where none is left.
@@ -192,13 +189,12 @@ class Prepared:
     def _without_names(self, question: str) -> str:
         """Returns the question without names of speakers; unchanged if no other word is left."""
         nameless = self._names.sub(" ", question) if self._names else question
-        return nameless if split(nameless) else question
+        return nameless if tokens(nameless) else question
 
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
         """Returns the words of each text that match the question (``relevance.matches``).
 
-        Words that both share match. With word vectors, the text's most similar word to each word of
-        the question matches, too, if their cosine is at least 0.4.
+        Of similar words, the most similar one matches, from a cosine of 0.4.
         """
         shared = shared_words(question, texts) if self.settings.words else [{} for _ in texts]
         if not (self._meaning and self.settings.similar):

@@ -22,17 +22,12 @@ _PASSAGE = 100  # words
 _K1, _B = 1.5, 0.75  # of BM25
 
 
-def split(text: str) -> tuple[str, ...]:
-    """Returns the words of a text in order, in lower case."""
-    return tuple(tokens(text))
-
-
 @lru_cache(maxsize=20_000)
 def _passages(text: str) -> tuple[tuple[str, ...], ...]:
     """Splits a text into passages of whole sentences: of up to 100 words, or one sentence."""
     passages: list[tuple[str, ...]] = []
     for sentence in _SENTENCE.split(text):
-        words = split(sentence)
+        words = tuple(tokens(sentence))
         if passages and len(passages[-1]) + len(words) <= _PASSAGE:
             passages[-1] += words
         elif words:
@@ -86,7 +81,7 @@ class WordIndex:
                 word += [ids.setdefault(each, len(ids)) for each in passage]
                 sizes.append(len(passage))
                 owner.append(node)
-            asks = len(split(line))
+            asks = len(tokens(line))
             own = len(word) - before - asks
             # The longer the answer, the less it needs the question.
             worth += [asked * REACH / (REACH + own)] * asks + [1.0] * own
@@ -140,7 +135,7 @@ class WordIndex:
     def bm25(self, question: str, context: Context, half: NDArray[np.float32]) -> Floats:
         """Returns the BM25 score of each text with its context, by stems; float64 (n,)."""
         scores = np.zeros(len(self.lengths))
-        for word in split(question):
+        for word in tokens(question):
             same = self._stems.get(stem(word)) if word not in STOP else None
             if same is None:
                 continue

@@ -12,7 +12,8 @@ from segviz.construct.tasks.words import everyday_words
 from segviz.embedding import KnowsWords, unit_rows
 from segviz.retrieval.relevance.context import Context, sparse
 from segviz.retrieval.relevance.lexical import STOP
-from segviz.retrieval.relevance.word_index import WordIndex, split
+from segviz.retrieval.relevance.word_index import WordIndex
+from segviz.text.words import tokens
 
 Floats = NDArray[np.float64]
 Vectors = NDArray[np.float32]
@@ -83,7 +84,7 @@ class WordMeaning:
 
         For a text of several passages it is the mean of the text's and the best passage's cosine.
         """
-        words = split(question)
+        words = tokens(question)
         query = unit_rows(self._weight(words)[None] @ self._known.words(words))[0]
         whole, passages, owner = self._meanings
         scores = np.asarray(whole @ query, dtype=np.float64)
@@ -109,7 +110,7 @@ class WordMeaning:
 
     def _alike(self, question: str) -> tuple[list[str], Vectors]:
         """Returns the question's w words, and cosines with every word of the index (v, w)."""
-        asked = [word for word in dict.fromkeys(split(question)) if word not in STOP]
+        asked = [word for word in dict.fromkeys(tokens(question)) if word not in STOP]
         if not asked or not self._index.vocabulary:
             return [], np.zeros((0, 0), dtype=np.float32)
         return asked, self._centred @ unit_rows(self._known.words(asked) - self._centre).T
@@ -117,8 +118,7 @@ class WordMeaning:
     def similar(self, question: str) -> Floats:
         """Sums, over the question's words, idf · squared cosine of each text's most similar word.
 
-        Words of a cosine below 0.2, and words that are not among the most similar of the index, do
-        not count. Returns float64 (n,).
+        It counts from a cosine of 0.2 among the most similar of the index. Returns float64 (n,).
         """
         index = self._index
         scores = np.zeros(len(index.lengths))
@@ -136,16 +136,15 @@ class WordMeaning:
         return scores
 
     def most_similar(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-        """Maps, for each text, words that are similar to a word of the question to their cosines.
+        """Maps words of each text to their cosine with a word of the question.
 
-        A text has at most one for each word of the question: its most similar word, if the cosine
-        is at least 0.4.
+        Of each word of the question it is the most similar one, from a cosine of 0.4.
         """
         asked, alike = self._alike(question)
         by_text: list[dict[str, float]] = [{} for _ in texts]
         for similar, text in zip(by_text, texts, strict=True):
             known = self._index.vocabulary
-            words = [word for word in dict.fromkeys(split(text)) if word in known]
+            words = [word for word in dict.fromkeys(tokens(text)) if word in known]
             if not asked or not words:
                 continue
             cosines = alike[[known[word] for word in words]]

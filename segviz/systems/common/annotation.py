@@ -30,11 +30,7 @@ class CheckedAnnotator:
 
 
 def prepared(component: T, services: Services) -> T:
-    """Returns a component (an annotator, tasks) bound to the build's services by ``prepare``.
-
-    Without ``prepare`` the component stays as it is. Every text of an annotator from outside
-    segviz is checked.
-    """
+    """Returns a component bound to ``services`` by its ``prepare``; a foreign one is checked."""
     prepare: Any = getattr(component, "prepare", None)
     with calling(component):
         bound: T = component if prepare is None else prepare(services)
@@ -77,8 +73,7 @@ def shortened(annotate: Annotate, by: int) -> Annotate:
     if by > 0 and "max_words" in {field.name for field in known}:
         words = component.max_words
         component = replace(component, max_words=min(words, max(20, words - by)))
-    shorter: Annotate = component
-    return shorter
+    return cast(Annotate, component)
 
 
 def or_offline(component: T, services: Services) -> T:

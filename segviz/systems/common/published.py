@@ -29,16 +29,10 @@ class Reported:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and its printed numbers.
+    """A paper, by its name in ``segviz reproduce``, and its printed numbers.
 
-    Attributes:
-        name: its name in ``segviz reproduce``.
-        title: its title.
-        where: where it appeared.
-        caveat: the caveat of every number it prints.
-        why: why our numbers differ.
-        package: the package with ``published.csv``.
-        tables: caveats by table.
+    ``caveat`` is that of every number, ``tables`` has further ones by table, ``why`` says why our
+    numbers differ. ``package`` is the one with ``published.csv``.
     """
 
     name: str

@@ -63,7 +63,7 @@ class Search:
         scores: Scores | Mapping[int, float] | None = None,
         kept: Sequence[int] = (),
     ) -> None:
-        """Appends a stage to this retrieval: inspected nodes, their scores, the nodes kept."""
+        """Appends a stage: inspected nodes, their scores, the nodes kept."""
         self.stages.append(stage(name, note, nodes, {} if scores is None else scores, kept))
 
     @property
@@ -83,9 +83,7 @@ def as_retrieval(ranked: Sequence[int], scores: Scores, stages: Sequence[Stage])
 def from_the_top(structure: Structure, scores: Scores, width: int) -> Retrieval:
     """Traverses a structure top down, keeping the ``width`` best nodes of each layer.
 
-    The first layer are the roots, the next the children of the kept nodes. Returns all kept nodes,
-    best first. Terminates because edges lead to lower levels; a node with several parents is
-    inspected once.
+    The first layer are the roots, the next the children of the kept nodes, each inspected once.
     """
     layer: list[int] = list(structure.roots)
     seen = set(layer)

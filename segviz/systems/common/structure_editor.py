@@ -224,11 +224,7 @@ class Draft(Replayer):
                 self._revised[node].add("facts")
 
     def write(self, nodes: Iterable[int], annotate: Annotate) -> int:
-        """Annotates nodes from their children's texts, from low to high level.
-
-        Nodes of one level are annotated in one call, since they do not depend on each other.
-        Returns the number of texts the annotator wrote.
-        """
+        """Annotates nodes from their children's texts, low to high; returns the texts written."""
         written, rows = 0, sorted(nodes)
         for level in sorted({self.level[node] for node in rows}):
             row = [node for node in rows if self.level[node] == level]

@@ -41,11 +41,7 @@ class Cells:
         return None
 
     def fitting(self, arrival: Arrival, when: Moment) -> int | None:
-        """Returns the open cell if a unit continues it, else None.
-
-        It does if it is in the same session, after a short silence, there is room in the cell, and
-        no phrase of the unit changes the subject.
-        """
+        """Returns the open cell if a unit continues it: by session, silence, room and subject."""
         cell = self.waiting()
         if cell is None or self._draft.facts[cell]["session"] != arrival.session:
             return None

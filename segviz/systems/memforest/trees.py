@@ -31,11 +31,7 @@ class Summaries:
     """Times, counts and texts of the trees' nodes, with the set of dirty nodes."""
 
     def __init__(self, draft: Draft, annotate: Annotate, leaves: str) -> None:
-        """Continues with the dirty nodes in ``draft``.
-
-        ``leaves`` is "summarised" (cells get a summary; Algorithm 1, lines 22-23) or "passed
-        through".
-        """
+        """Continues with the dirty nodes in ``draft``; ``leaves`` as in ``MemForestComponents``."""
         self._draft = draft
         self._annotate = annotate
         self._leaves = leaves
@@ -66,8 +62,7 @@ class Summaries:
     def refresh(self) -> tuple[int, int]:
         """Writes the dirty nodes level by level, low to high (Algorithm 1, lines 17 to 31).
 
-        All trees' nodes of one level are written together. Returns the number of nodes refreshed
-        above the items, and of texts the annotator wrote.
+        Returns the numbers of nodes refreshed above the items, and of texts the annotator wrote.
         """
         draft, waiting = self._draft, self.dirty
         dirty = list(self._dirty)
@@ -192,11 +187,7 @@ class Forest:
         return [self._draft.upwards(parent)[-1] for parent in self._draft.parents[item]]
 
     def plant(self, family: str, scope: str, label: str, k: int, item: int, **more: Scalar) -> int:
-        """Starts a tree over its first item; returns its root.
-
-        ``family`` and ``scope`` identify the tree, ``label`` names it, ``k`` is the most children
-        of its nodes. ``more`` are further facts of the root.
-        """
+        """Starts a tree over its first item, with ``more`` facts of its root; returns the root."""
         draft = self._draft
         facts: Facts = {"scope": scope, "label": label, "k": k, **more, **totals(draft, [item])}
         root = draft.add(2, [item], heading(facts) + draft.text[item], family, facts)

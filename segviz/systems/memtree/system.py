@@ -140,13 +140,10 @@ class MemTree(Declared):
 
 @dataclass(slots=True)
 class _Walk:
-    """Walk of a new unit down MemTree's tree.
+    """Walk of a new unit down MemTree's tree, along the topics in ``path``.
 
-    Attributes:
-        path: the topics entered, from the top.
-        leaf: the leaf that must become a topic; None without one.
-        judged: the most similar child at each depth, with its score and threshold.
-        compared: the number of children compared with the unit.
+    ``leaf`` must become a topic; ``judged`` has the most similar child at each depth, ``compared``
+    is the number of children compared.
     """
 
     path: list[int] = field(default_factory=list)

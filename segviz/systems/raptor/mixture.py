@@ -106,10 +106,9 @@ def best_fit(points: Floats, most: int, rng: np.random.Generator, patience: int 
 
 
 def memberships(shares: Floats, threshold: float) -> list[list[int]]:
-    """Returns the members of each component: points whose share exceeds ``threshold``.
+    """Returns the members of each component that has any: points of a share above ``threshold``.
 
-    Every point also belongs to its likeliest component, so that none is left out. Empty components
-    are dropped.
+    Every point also belongs to its likeliest component.
     """
     member = shares > threshold
     member[np.arange(len(shares)), shares.argmax(axis=1)] = True

@@ -269,8 +269,7 @@ def _cut(
 ) -> list[list[int]]:
     """Clusters the points at ``members`` by one mixture; a few points stay one cluster.
 
-    There is at most one component per two points. With one per point the likelihood of a diagonal
-    mixture has no bound, and BIC would never merge a small layer.
+    At most one component per two points: with one each the likelihood would have no bound.
     """
     if len(members) <= rule.dimensions + 1:
         return [members]

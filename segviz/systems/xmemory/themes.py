@@ -136,11 +136,9 @@ class Partition:
 
 
 def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Sequence[int]]]:
-    """Returns ways to split n statements into parts of at most ``most`` positions, by name.
+    """Returns ways to split n statements into several parts of at most ``most``, by name.
 
-    ``components``: connected components at a cosine of ``similarity``, larger ones chunked.
-    ``principal axis``: chunks along the first principal component. A way with a single part is left
-    out.
+    ``components``: connected at a cosine of ``similarity``. ``principal axis``: chunks along it.
     """
     from scipy.sparse.csgraph import connected_components  # slow to import; the first page skips it
 
@@ -204,11 +202,6 @@ class ThemeParameters(Declared):
     def splitting(self) -> bool:
         """True if overcrowded themes are split."""
         return self.restructure in ("full", "w/o merge")
-
-    @property
-    def merging(self) -> bool:
-        """True if tiny themes are merged."""
-        return self.restructure in ("full", "w/o split")
 
 
 class Themes:
@@ -285,7 +278,8 @@ class Themes:
                 if len(size[theme]) > limits.most:
                     self.split(theme, limits.most)
         # A merged theme may be tiny again, so merging is repeated until f no longer gains.
-        while limits.merging and self._merge_once():
+        merging = limits.restructure in ("full", "w/o split")
+        while merging and self._merge_once():
             pass
 
     def split(self, theme: int, most: int) -> None:
