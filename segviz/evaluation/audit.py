@@ -243,17 +243,18 @@ class Audit:
             if depth > k
         }
         gained = {depth: p for depth, p in gained.items() if len(p) >= _NOTABLE * len(self.stages)}
+        beyond = [p for p in outranked if (self.stages[p].rank or DEEP + 1) > DEEP]
+        lost = f"not among the {DEEP} best; a larger K does not find them"
         if not gained:
-            return None
+            text = f"{self._share(beyond)} are written and {lost}: look at the search."
+            return Advice(text, tuple(beyond)) if beyond else None
         best = max(gained, key=lambda depth: (len(gained[depth]) / (depth - k), depth))
         gain = len(gained[best]) / len(self.stages)
         text = (
             f"{len(gained[best])} of {counted(len(outranked), 'turn')} that are written and not "
             f"ranked are within rank {best}: raise K from {k} to {best} and gain {gain:.2f}."
         )
-        beyond = sum((self.stages[p].rank or DEEP + 1) > DEEP for p in outranked)
-        if beyond:
-            text += f" {beyond} are beyond rank {DEEP}; a larger K does not find them."
+        text += f" {len(beyond)} are {lost}." * bool(beyond)
         return Advice(text, tuple(gained[best]))
 
     def _recency(self) -> Advice | None:

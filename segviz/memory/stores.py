@@ -8,6 +8,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from importlib import import_module
@@ -36,7 +37,7 @@ from segviz.text.captions import counted
 from segviz.tree import Step, Structure
 from segviz.tree.invariants import Invariant
 
-_LISTED = 10  # texts per search, for a store without ``texts``
+_LISTED, _ALL = 10, 10_000  # texts per search, for a store without ``texts``
 _DEEPEST = 3  # objects inside objects of a result
 _MOST = 200_000  # texts that one call returns; an iterator may be endless
 
@@ -69,7 +70,7 @@ def provider(
             (``segviz.loaders.stored.NAMES``).
         name: the name of the system.
         texts: lists all stored texts, in the form of ``search``. Without it the stored texts are
-            those that a search for the text of every turn returns.
+            those that a search for the text of every turn returns, and one for all texts.
 
     Returns:
         An instance of a system. Its nodes are the stored texts, above ghosts of the units they came
@@ -95,7 +96,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         name: name of the system.
     """
     stores: dict[tuple[Turn, ...], Any] = {}
-    earlier: dict[tuple[Turn, ...], Sequence[Scored]] = {}  # texts before the first ``add``
+    earlier: dict[tuple[Turn, ...], Sequence[StoredText]] = {}  # before the first ``add``
 
     def store_of(services: Services) -> tuple[Any, Conversation]:
         """Returns the conversation's store, filled on the first call, and the conversation."""
@@ -105,7 +106,8 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         if conversation.turns not in stores:
             hint = "segviz makes a store without arguments; give each a default"
             store = _call(f"__init__ of {name}", make, hint)
-            before = _rows(name, store, "texts") if hasattr(store, "texts") else ()
+            texts = [unit.text for unit in conversation.units("turn")]
+            before = _before(name, store, texts)
             # ``add`` gets each part of the kind that its parameter is named after.
             first = next(iter(inspect.signature(store.add).parameters), "turn")
             parts: dict[str, Sequence[Any]] = {
@@ -120,7 +122,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
                 _call(f"add of {name}", store.add, hint, part)
             stores[conversation.turns] = store
             # A store that was filled before, and not by ``add``, is one to be read only.
-            if before and len(_rows(name, store, "texts")) > len(before):
+            if before and len(_listed(name, store, texts)) > len(before):
                 earlier[conversation.turns] = before
         return stores[conversation.turns], conversation
 
@@ -297,21 +299,38 @@ def _rows(name: str, store: Any, method: str, *given: Any) -> list[Scored]:
 
 
 def _listed(name: str, store: Any, turns: Sequence[str]) -> list[StoredText]:
-    """Returns a store's texts, each once: from ``texts``, or by a search for every turn's text."""
+    """Returns a store's texts, each once: from ``texts``, or by a search for every turn's text.
+
+    The first turn is searched for again, for all texts. A store may refuse that, or return fewer.
+    """
     if hasattr(store, "texts"):
         rows = _rows(name, store, "texts")
         once = {each.id or place: each for place, (each, _) in enumerate(rows)}
     else:
-        rows = [row for text in turns for row in _rows(name, store, _search(store), text, _LISTED)]
+        search = _search(store)
+        rows = [row for text in turns for row in _rows(name, store, search, text, _LISTED)]
+        with suppress(HandoverError):
+            rows += _rows(name, store, search, turns[0], _ALL) if turns else ()
         once = {each.id or each.text: each for each, _ in rows}
     return list(once.values())
 
 
+def _before(name: str, store: Any, turns: Sequence[str]) -> list[StoredText]:
+    """Returns the texts of a store to which nothing was added; a search of it may fail."""
+    if not hasattr(store, "texts"):
+        try:
+            if not (turns and _rows(name, store, _search(store), turns[0], 1)):
+                return []
+        except HandoverError:
+            return []
+    return _listed(name, store, turns)
+
+
 def _without(
-    earlier: Sequence[Scored], listed: Sequence[StoredText]
+    earlier: Sequence[StoredText], listed: Sequence[StoredText]
 ) -> tuple[list[StoredText], str]:
     """Returns the listed texts but for earlier ones, and a sentence that says so, "" for none."""
-    before = Counter(each.text for each, _ in earlier)
+    before = Counter(each.text for each in earlier)
     kept = []
     for each in listed:
         before[each.text] -= 1

@@ -189,6 +189,13 @@ def test_a_larger_k_is_advised_with_its_gain():
     assert {found.stages[place].rank for place in advice.places} == {15}
 
 
+def test_a_search_that_never_returns_written_turns_is_advised():
+    found = planted(lambda i: 150 if i < 8 else 3)
+    (advice,) = found.advice
+    assert advice.text.startswith("8 of 20 gold turns are written and not among the 100 best")
+    assert len(advice.places) == 8
+
+
 def test_extraction_is_advised_where_turns_were_never_written():
     found = planted(lambda i: None if i < 5 else 1)
     advice = found.advice[0]

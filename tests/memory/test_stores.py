@@ -211,6 +211,30 @@ class Finding(Notes):
         return []
 
 
+class Deep(Notes):
+    """Has texts that a search for no turn ranks high."""
+
+    def search(self, question, k):
+        if k > 1_000:
+            return [{"id": name, "text": text} for name, text in self.notes] + ["A hidden note"]
+        return super().search(question, k)
+
+
+@pytest.mark.parametrize("most", [100_000, 500])
+def test_without_a_list_of_texts_a_search_for_all_completes_them(most, monkeypatch):
+    monkeypatch.setattr("segviz.memory.stores._ALL", most)
+    memory = segviz.build(conversation(), system_of(Deep, "deep")(), "turn", embedder=EMBEDDER)
+    assert ("A hidden note" in memory.structure.text) == (most > 1_000)
+
+
+def test_a_store_without_a_list_of_texts_says_what_it_had_before():
+    used = Notes()
+    used.notes += [(f"old {place}", f"An older text, {place}") for place in range(3)]
+    mine = segviz.provider(used.add, used.search, name="used")
+    memory = segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
+    assert "the store had 3 texts before" in memory.steps[0].note
+
+
 class Shared(Notes):
     """Has one list for the memories of all conversations."""
 
