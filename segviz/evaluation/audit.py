@@ -244,7 +244,10 @@ class Audit:
         }
         gained = {depth: p for depth, p in gained.items() if len(p) >= _NOTABLE * len(self.stages)}
         beyond = [p for p in outranked if (self.stages[p].rank or DEEP + 1) > DEEP]
+        most = max((len(self.stages[p].above) for p in beyond), default=DEEP)
         lost = f"not among the {DEEP} best; a larger K does not find them"
+        if most < DEEP:  # the search was asked for 100
+            lost = f"not among the {most} texts that come back at most"
         if not gained:
             text = f"{self._share(beyond)} are written and {lost}: look at the search."
             return Advice(text, tuple(beyond)) if beyond else None

@@ -30,6 +30,7 @@ TRACK_STYLE = (
     + "".join(
         f".track .x{step}{{left:{step}%}}.track .w{step}{{width:{step}%}}" for step in range(101)
     )
+    + ".tracks td:first-child{white-space:nowrap}"
     # On a phone the text is below rank and time axis.
     + "@media(max-width:40rem){.tracks th{display:none}.tracks tr td{border:0}"
     ".tracks tr{display:grid;grid-template-columns:4rem 1fr;border-bottom:1px solid #8886}"

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -16,8 +17,8 @@ from segviz.evaluation.stages import curve_rows
 from segviz.export.audit import audit_html, audit_junit, question_html
 from segviz.export.tables import rows_csv
 from segviz.handover import HandoverError
-from segviz.loaders.runs import RunAnswer
-from segviz.memory import system_of
+from segviz.loaders.runs import RunAnswer, read_run
+from segviz.memory import run_memory, system_of
 from tests.memories import KINDS, built, sample
 from tests.memory.test_stored_texts import FACTS, conversation
 from tests.memory.test_stores import Listing
@@ -194,6 +195,19 @@ def test_a_search_that_never_returns_written_turns_is_advised():
     (advice,) = found.advice
     assert advice.text.startswith("8 of 20 gold turns are written and not among the 100 best")
     assert len(advice.places) == 8
+    few = planted(lambda i: 60 if i < 8 else 3, texts=40, k=10)
+    assert "not among the" not in few.advice[0].text  # it is the last of 40
+
+
+def test_a_run_of_ten_texts_says_nothing_of_the_texts_below():
+    conversation = sample(sessions=6)
+    asked = conversation.questions[:5]
+    others = [turn.id for turn in conversation.turns if turn.id not in asked[0].evidence][:4]
+    records = [{"question": each.text, "retrieved": others} for each in asked]
+    answers = read_run(json.dumps(records).encode()).of(conversation)
+    memory = run_memory(conversation, answers, name="mine", embedder=EMBEDDER)
+    texts = [each.text for each in audit(memory, answers=answers).advice]
+    assert any("not among the 4 texts that come back at most" in text for text in texts)
 
 
 def test_extraction_is_advised_where_turns_were_never_written():

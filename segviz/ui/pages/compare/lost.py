@@ -143,7 +143,7 @@ def lost_panel(shown: Mapping[str, Followed], opened: Followed | None) -> None:
         st.markdown(f"**{unmarked(lost.question.text)}**")
         colours = f"--gold:{meaning('gold')};--mark:{meaning('control')}"
         st.html(
-            f"<style>{TRACK_STYLE}.missed td{{font-size:.875rem}}</style>"
+            f"<style>{TRACK_STYLE}.missed :is(td,th){{font-size:.875rem}}</style>"
             f'<div class="segviz-table missed" style="{colours}">{question_html(audit, lost)}</div>'
         )
         st.download_button(
