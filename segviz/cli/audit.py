@@ -188,14 +188,17 @@ def _write_one(
 def _print(results: Sequence[Audit], console: Console) -> None:
     """Prints counts, stages and grades; of one conversation also what to do."""
     result, *others = results
+    name = result.memory.system
     if others:
         asked = sum(each.counts["questions"] for each in results)
         console.line(
-            f"{result.memory.system}: {counted(len(results), 'conversation')}, "
+            f"{name}: {counted(len(results), 'conversation')}, "
             f"{counted(asked, 'question')} with evidence"
         )
     else:
-        _report(result, console)
+        console.line(f"{name} on {result.memory.conversation.id}:")
+        for line in result.summary:
+            console.line(line)
     if stages := [one for each in results for one in each.stages]:
         tables = tables_of(stages)
         if others:
@@ -278,27 +281,6 @@ def _content(result: Audit) -> dict[str, Any]:
         "curve": curve_rows(result.stages),
         "stale": result.stale,
     }
-
-
-def _report(result: Audit, console: Console) -> None:
-    """Prints what is stored, and how it was asked."""
-    memory = result.memory
-    counts, how = result.counts, result.settings.in_words
-    console.line(
-        f"{memory.system}: {counts['texts']} texts from {counts['written']} of "
-        f"{counts['turns']} turns; {counts['attributed']} name no turn and were compared with all "
-        f"({counts['unsure']} unsure, {counts['no source']} without a source)"
-    )
-    if late := counts["against time"]:
-        console.line(f"{late} texts have the words of a turn that was said after they were written")
-    if not result.stages:
-        console.line(
-            f"{memory.conversation.id} has no question with evidence, so no stage is known"
-        )
-    else:
-        console.line(
-            f"{counts['questions']} questions with evidence, K {result.settings.k}, by {how}"
-        )
 
 
 def _limits(text: str) -> dict[str, float]:

@@ -81,21 +81,6 @@ class LostQuestion:
     right: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class RankedText:
-    """Stored text among those that a question was ranked by.
-
-    ``rank`` is 1-based, None if unknown; ``turns`` are those it was written from, ``unsure`` ones
-    those it may come from, ``gold`` the gold turns of the question that it holds.
-    """
-
-    rank: int | None
-    text: str
-    turns: tuple[str, ...]
-    unsure: tuple[str, ...]
-    gold: tuple[str, ...]
-
-
 @dataclass(frozen=True)
 class Audit:
     """The audit of a memory on the questions of its conversation, by ``settings``.
@@ -166,6 +151,29 @@ class Audit:
             "questions": len({each.question for each in self.stages}),
         }
 
+    @property
+    def summary(self) -> list[str]:
+        """Sentences on what is stored, and on how it was asked."""
+        counts, asked = self.counts, self.settings
+        stored = counted(counts["texts"], "stored text")
+        lines = [f"{stored}, from {counts['written']} of {counted(counts['turns'], 'turn')}."]
+        if counts["attributed"]:
+            lines.append(
+                f"{counts['attributed']} of them name no turn and were compared with all: "
+                f"{counts['unsure']} have an unsure source, which gets no credit, "
+                f"{counts['no source']} have none, as an invention has."
+            )
+        if late := counts["against time"]:
+            lines.append(f"{late} have the words of a turn that was said after they were written.")
+        if not self.stages:
+            return [*lines, "No question has evidence, so no stage is known."]
+        budget = "" if asked.budget is None else f"; {asked.budget} tokens of them are read"
+        return [
+            *lines,
+            f"{counted(counts['questions'], 'question')} with evidence. The {asked.k} best texts "
+            f"by {asked.in_words} count as ranked{budget}.",
+        ]
+
     @cached_property
     def stale(self) -> tuple[Superseded, ...]:
         """Stored texts that may be out of date; see :func:`superseded`."""
@@ -212,15 +220,14 @@ class Audit:
         if not places:
             return None
         # The category of which most is never written, if that is more than of all turns.
-        group: dict[str, list[int]] = {}
-        for place, one in enumerate(self.stages):
-            group.setdefault(category_label(one.category), []).append(place)
-        lost = {name: len({*places} & {*mine}) for name, mine in group.items()}
-        worst = max(lost, key=lambda name: lost[name] / len(group[name]) * (lost[name] > 2))
-        share, whole = lost[worst] / len(group[worst]), len(places) / len(self.stages)
-        most = ""
-        if share >= whole + _UNEVEN:
-            most = f" Worst are questions of the category {worst}: {share:.0%} of their gold turns."
+        (whole,) = stage_rows(self.stages)
+        rows = stage_rows(self.stages, "category")
+        shares = {str(row["group"]): number_of(row[NEVER_WRITTEN]) for row in rows}
+        turns = {str(row["group"]): number_of(row["gold turns"]) for row in rows}
+        name = max(shares, key=lambda name: shares[name] * (shares[name] * turns[name] > _FEW - 1))
+        most, share = "", shares[name]
+        if share >= number_of(whole[NEVER_WRITTEN]) + _UNEVEN:
+            most = f" Worst are questions of the category {name}: {share:.0%} of their gold turns."
         dates = [place for place in places if self._dated(place)]
         if 2 * len(dates) > len(places):
             most += f" {len(dates)} of the {len(places)} turns have a date or number."
@@ -318,22 +325,15 @@ class Audit:
 
     def _strangers(self) -> list[str]:
         """Returns names that recur in texts without a source and are not in the conversation."""
-        memory, facts = self.memory, self.memory.structure.facts
-        spoken = " ".join(turn.spoken for turn in memory.conversation.turns).lower()
+        structure = self.memory.structure
+        spoken = " ".join(turn.spoken for turn in self.memory.conversation.turns).lower()
         known = {*re.findall(r"\w+", spoken)}
-        names: Counter[str] = Counter()
-        texts = 0
-        for node in np.flatnonzero(memory.structure.retrievable).tolist():
-            if _invented(facts[node]):
-                texts += 1
-                words = {*re.findall(r"\w+", memory.structure.text[node])}
-                names.update(word for word in words if word.istitle() and len(word) > 2)
-        often = max(_FEW, texts * _UNEVEN)
-        return [
-            name
-            for name, count in names.most_common(10)
-            if count >= often and name.lower() not in known
-        ][:2]
+        texts = [structure.text[n] for n, extra in enumerate(structure.facts) if _invented(extra)]
+        words = (word for text in texts for word in {*re.findall(r"\w+", text)})
+        names = Counter(each for each in words if each.istitle() and len(each) > 2)
+        often = max(_FEW, len(texts) * _UNEVEN)
+        common = (name for name, count in names.most_common(10) if count >= often)
+        return [name for name in common if name.lower() not in known][:2]
 
     @cached_property
     def lost(self) -> tuple[LostQuestion, ...]:
@@ -361,33 +361,24 @@ class Audit:
 
         return tuple(sorted(lost, key=key))
 
-    def ranked(self, lost: LostQuestion) -> list[RankedText]:
+    def ranked(self, lost: LostQuestion) -> list[tuple[int | None, int, tuple[str, ...]]]:
         """Returns the texts that rank above the gold turns of a question, and those that hold them.
 
-        They are in order of rank: the first 10 or K of them, and every text that holds a gold turn.
+        Each has its 1-based rank (None if unknown), its node and the gold turns it holds. They are
+        in order of rank: the first 10 or K of them, and every text that holds a gold turn.
         """
-        structure = self.memory.structure
         mine = [self.stages[place] for place in lost.places]
         gold: dict[int, list[str]] = {}
         rank_of: dict[int, int | None] = {}
         for one in mine:
-            for rank, node in enumerate(one.above[: max(_SHOWN, self.settings.k)], start=1):
-                rank_of[node] = rank
+            shown = one.above[: max(_SHOWN, self.settings.k)]
+            rank_of |= {node: rank for rank, node in enumerate(shown, start=1)}
         for one in mine:
             if one.node is not None:
                 rank_of[one.node] = one.rank
                 gold.setdefault(one.node, []).append(one.turn)
         ranked = sorted(rank_of.items(), key=lambda each: (each[1] or math.inf, each[0]))
-        return [
-            RankedText(
-                rank,
-                structure.text[node],
-                self.memory.turn_ids(node),
-                _unsure(structure, node),
-                tuple(gold.get(node, ())),
-            )
-            for node, rank in ranked
-        ]
+        return [(rank, node, tuple(gold.get(node, ()))) for node, rank in ranked]
 
     def rows(self) -> list[Row]:
         """Returns a row for each gold turn of each question.
@@ -397,8 +388,8 @@ class Audit:
         """
         conversation, structure = self.memory.conversation, self.memory.structure
         unsure: dict[str, str] = {}  # a text that may come from a turn
-        for node in np.flatnonzero(structure.retrievable).tolist():
-            unsure |= dict.fromkeys(_unsure(structure, node), structure.text[node])
+        for node, text in enumerate(structure.text):
+            unsure |= dict.fromkeys(unsure_turns(structure, node), text)
         asked = {question.index: question.text for question in conversation.questions}
         return [
             {
@@ -482,7 +473,7 @@ def _invented(facts: Mapping[str, Any]) -> bool:
     return "confidence" in facts and not sourced
 
 
-def _unsure(structure: Structure, node: int) -> tuple[str, ...]:
+def unsure_turns(structure: Structure, node: int) -> tuple[str, ...]:
     """Returns the turns that a stored text may come from."""
     return tuple(filter(None, str(structure.facts[node].get(UNSURE_TURNS, "")).split("\n")))
 

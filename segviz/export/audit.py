@@ -9,7 +9,7 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from segviz.evaluation import number_of
-from segviz.evaluation.audit import Audit, LostQuestion, limits_of, tables_of
+from segviz.evaluation.audit import Audit, LostQuestion, limits_of, tables_of, unsure_turns
 from segviz.evaluation.stages import STAGES, curve_rows, occurring
 from segviz.export.report import STYLE, Markup, escaped, report_html, table_html
 from segviz.export.text import legal
@@ -64,7 +64,7 @@ def question_html(audit: Audit, lost: LostQuestion) -> Markup:
     The first rows are its gold turns, with their stages, the others the ranked texts of its gold
     turns. Texts are escaped.
     """
-    conversation = audit.memory.conversation
+    conversation, structure = audit.memory.conversation, audit.memory.structure
     place_of = {turn.id: place for place, turn in enumerate(conversation.turns)}
     stages = [audit.stages[place] for place in lost.places]
     gold = [one.turn for one in stages]
@@ -92,12 +92,12 @@ def question_html(audit: Audit, lost: LostQuestion) -> Markup:
     ]
     rows += [
         (
-            each.rank or "no rank",
-            track(each.turns, each.unsure),
-            f"has {', '.join(each.gold)}" if each.gold else "",
-            clipped(each.text, _LONGEST),
+            rank or "no rank",
+            track(audit.memory.turn_ids(node), unsure_turns(structure, node)),
+            f"has {', '.join(has)}" if has else "",
+            clipped(structure.text[node], _LONGEST),
         )
-        for each in audit.ranked(lost)
+        for rank, node, has in audit.ranked(lost)
     ]
     days = [f"{day:%d %b %Y}" for day in conversation.period or ()]
     when = " to ".join(dict.fromkeys(days)) or "the conversation"
@@ -138,21 +138,10 @@ def audit_html(audit: Audit) -> str:
     Text of conversation and memory is escaped. The Content-Security-Policy allows nothing but the
     page's style, named by its hash.
     """
-    memory, counts = audit.memory, audit.counts
+    memory = audit.memory
     sums = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{sums}'; base-uri 'none'; form-action 'none'"
     title = f"Audit of {memory.system} on {memory.conversation.id}"
-    # What is stored, and what was asked of it.
-    asked = audit.settings
-    budget = "" if asked.budget is None else f"; {asked.budget} tokens of them are read"
-    lines = [
-        f"{counted(counts['texts'], 'text')} are stored; {counts['attributed']} name no turn and "
-        f"were compared with all: {counts['unsure']} have an unsure source, which gets no credit, "
-        f"{counts['no source']} have none, as an invention has.",
-        f"They were made from {counts['written']} of {counted(counts['turns'], 'turn')}.",
-        f"{counted(counts['questions'], 'question')} with evidence. The {asked.k} best texts by "
-        f"{asked.in_words} count as ranked{budget}.",
-    ]
     # The stages of gold turns, as a bar and as numbers, over all and by category and session.
     tables = tables_of(audit.stages)
     stages = occurring(tables["all"])
@@ -187,7 +176,7 @@ def audit_html(audit: Audit) -> str:
         for each in audit.stale
     ]
     parts = [
-        *(f"<p>{escaped(line)}</p>" for line in lines),
+        *(f"<p>{escaped(line)}</p>" for line in audit.summary),
         "<h2>What to do</h2>",
         *(advice or ["<p>Nothing stands out.</p>"]),
         f"<h2>How far gold turns come</h2><p>{keys}</p>",
