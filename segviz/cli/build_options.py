@@ -1,7 +1,4 @@
-"""Adds the options of building, and opens or builds the memory that a command works on.
-
-``--set NAME=VALUE`` gives the parameters of a system, checked against their declarations.
-"""
+"""Adds the options of building, and opens or builds the memory that a command works on."""
 
 from __future__ import annotations
 

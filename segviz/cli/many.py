@@ -1,8 +1,8 @@
 """Runs a measurement over conversations x systems: options, running, resuming.
 
-``--resume`` names a folder with a JSON file for each finished run. The name of a file is a hash of
-memory, measurement and code, and a file is written under another name and then renamed. So several
-commands may share the folder, and a killed command continues when it is started again.
+``--resume`` names a folder with a JSON file for each finished run, named by a hash of memory,
+measurement and code and written at once. So several commands may share the folder, and a killed
+command continues when it is started again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Adds options for model servers, opens clients for the models that the options name.
 
-Keys are taken from the environment only, and each key is sent to one server only. On a command line
-other users of the machine could read a key.
+Keys come from the environment, for one server each: other users could read a command line.
 """
 
 from __future__ import annotations

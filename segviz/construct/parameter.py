@@ -1,8 +1,7 @@
 """Declares parameters with their type, default, range and meaning.
 
-Systems, models, policies and the retrieval settings are frozen dataclasses. ``param`` declares a
-field with its range and its meaning. From that come a control, an option of the command line, a
-part of a link, a documented row in the Guide and a checked argument.
+``param`` declares a field of a frozen dataclass. From that come a control, an option of the command
+line, a part of a link, a documented row in the Guide and a checked argument.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Contracts by which stages cooperate without importing each other.
-
-Building a memory: Arrival, Candidate, Compatibility, Annotate, System. Deferred updates: Settles.
-Side tables: Tabulates.
-"""
+"""Contracts by which stages cooperate without importing each other."""
 
 from __future__ import annotations
 

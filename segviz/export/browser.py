@@ -1,7 +1,6 @@
-"""Finds an installed browser of the Chromium family, which draws PNG and SVG.
+"""Finds an installed browser of the Chromium family; it is never downloaded.
 
-``segviz.export.pictures`` runs the browser; it is never downloaded. Unlike the core, this module
-reads the environment and the disk.
+Unlike the core, this module reads the environment and the disk.
 """
 
 from __future__ import annotations

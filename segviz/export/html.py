@@ -1,9 +1,7 @@
 """Exports a view as one HTML file that needs no server, network or other file.
 
-The page contains the canvas component with its message, the texts of all nodes, the question, the
-setting and the evidence. Its script also draws the canvas as a vector picture, to print and to
-save. If the address ends in ``#picture=…`` the page shows that picture alone
-(``segviz.export.sheet``).
+The page has the canvas with its message, the texts of all nodes, the setting and the evidence. If
+its address ends in ``#picture=…`` it shows its vector picture alone (``segviz.export.sheet``).
 
 The Content-Security-Policy of the page forbids every request and every script but its own,
 identified by its hash. Untrusted text enters escaped, as the text of elements, and as JSON in a

@@ -1,11 +1,8 @@
 """Draws PNG, SVG and WebP of a view with an installed browser of the Chromium family.
 
-The browser opens the exported page, whose canvas draws the picture. A browser can draw every script
-and emoji without a further package. This module runs a process and writes temporary files, which
-the layers below do not. ``segviz.export.sheet`` decides, by a pure function, what to draw.
-
-The browser has a profile of its own, no network and a time limit. It gets no key of a model server
-and leaves no file.
+The browser opens the exported page, whose canvas draws every script and emoji. It has a profile of
+its own, no network, a time limit and no key of a model server, and leaves no file. Unlike the
+layers below, this module runs a process and writes temporary files.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Makes the sheet of a view: the exported page, of which a browser makes a PNG, SVG or WebP.
-
-If its address ends in ``#picture=…`` the page shows its picture alone. ``segviz.export.pictures``
-opens it in a browser.
-"""
+"""Makes the sheet of a view: the exported page that a browser draws as PNG, SVG or WebP."""
 
 from __future__ import annotations
 

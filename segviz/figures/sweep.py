@@ -1,7 +1,6 @@
 """Draws how much settings of propagation gain in a measure (SegTreeMem Figs 6, 7, 13, 14).
 
-Every mark of a setting has ``customdata`` that begins with policy, alpha and horizon, so that a
-click can load the setting. Policies that cannot change the measure are not drawn.
+Every mark's ``customdata`` begins with policy, alpha and horizon, so that a click can load them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """Stores finished replies in SQLite: a rebuild costs nothing, a killed build can continue.
 
-The key of a reply is the sha-256 of kind, model and full request: neither the texts sent nor any
-secret can be read back from it. The replies themselves are not encrypted.
-
-All replies are in one table. SQLite's write-ahead log lets several threads and processes use one
-file. ``INSERT OR IGNORE`` keeps the first of two replies to the same request.
+Neither the texts sent nor any secret can be read back from a key, a sha-256; replies are not
+encrypted. By SQLite's write-ahead log several threads and processes use one file.
 """
 
 from __future__ import annotations

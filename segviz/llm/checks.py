@@ -1,8 +1,6 @@
 """Checks the form of a model's text before it becomes memory.
 
-It finds unfinished reasoning, an introduction, a list, a copy of the source, the first person, a
-loop, symbols in place of letters, and a wrong length. It cannot check whether a text is true; the
-screen shows the turns next to it.
+It cannot check whether a text is true; the screen shows the turns next to it.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 """Answers a question from its evidence with a chat model, and grades answers, by rule if possible.
 
-The evidence is the result of retrieval, in reading order; the model sees nothing else of the
-conversation. Evidence, questions and answers are quoted between fences and called data
-(``segviz.llm.prompts``), so that a line of a conversation cannot pose as an instruction.
+The model sees the retrieved nodes alone, in reading order. What is quoted stands between fences and
+is called data (``segviz.llm.prompts``), so that it cannot pose as an instruction.
 
 The judge receives the question, its category, the gold answer and the model's answer (SegTreeMem
-App. G.2). RealMem differs (G.4): its questions are requests to an assistant, and an answer is
-judged by the user's memory, here the question's evidence turns. Departures: all wordings are ours;
-there is no separate answer prompt for LongMemEval-MAB (G.3).
+App. G.2). RealMem's questions are requests, judged by the user's memory (G.4), here the evidence
+turns. Departures: all wordings are ours; there is no answer prompt for LongMemEval-MAB (G.3).
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Builds the memory of a conversation turn by turn, while its file is being written.
-
-:class:`Tail` reads whole lines from a growing JSON Lines file. :class:`Watched` inserts their
-messages into a segment tree by Algorithm 1, one leaf per turn. :class:`Watch` writes such a file
-from an agent's loop.
+"""Builds the memory of a JSON Lines file turn by turn, while an agent is writing it.
 
 Reading continues if the bytes read so far still have the same hash. Otherwise the file is read
 again from the start, into a new tree. So an agent may append, rewrite the file, or rename another

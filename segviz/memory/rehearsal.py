@@ -1,7 +1,6 @@
 """Estimates model calls by doing the work with a stand-in for the model, which counts the prompts.
 
-In a build the offline parts decide and write in place of the model, so that the tree, and with it
-the number of prompts, is plausible.
+In a build the offline parts decide and write, so that the number of prompts is plausible.
 """
 
 from __future__ import annotations

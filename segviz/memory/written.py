@@ -1,10 +1,7 @@
 """Puts texts from elsewhere on a memory: same steps and structure, other texts of inner nodes.
 
-Texts may come from a person or from a model that segviz does not call. They are given by the units
-they are about, so that they can be applied to any tree of the same conversation.
-
-``requests`` asks a model elsewhere for them, level by level, in the batch format of the OpenAI API.
-``with_replies`` checks its replies as those of a server are checked, and puts the texts on.
+They come from a person or a model that segviz does not call, which ``requests`` asks by files.
+Given by the units they are about, they can be applied to any tree of the conversation.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Writes the document of a memory as a zip file of tables, and reads it.
 
 Every table of numbers is a member that ``numpy.load`` reads; ``memory.json`` has everything else.
-Nothing is compressed. The directory of the zip file has a CRC-32 for each member. The comment of
-the zip file is the SHA-256 of all bytes before it, including those between the members. Both are
-verified on opening.
+Nothing is compressed. Verified on opening are the CRC-32 of each member and the comment of the zip
+file, which is the SHA-256 of all bytes before it.
 """
 
 from __future__ import annotations

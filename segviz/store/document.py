@@ -1,8 +1,6 @@
 """Defines the document of a memory: the one schema of the container and of the JSON export.
 
-:func:`encode` makes the document of a memory. :func:`decode` checks a document and makes the memory
-from it. A table of numbers is an array or, in JSON, a list of rows. ``segviz.store`` documents the
-fields, ``segviz.tree.columns`` the tables.
+``segviz.store`` documents the fields, ``segviz.tree.columns`` the tables of numbers.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """Lays out the axis by clock, and structures that do not follow time.
 
-:func:`waits` gives the room between units on an axis by clock.
-
-On a time axis a node is drawn over its span. Where a node gathers units from all over the
-conversation its span is only a hull, and boxes would overlap. :func:`unfold` puts the leaves
-in the order of the tree instead, and repeats nodes with several parents under each of them.
+Where a node gathers units from all over the conversation its span is only a hull, and boxes over
+spans would overlap. :func:`unfold` puts the leaves in the order of the tree instead.
 """
 
 from __future__ import annotations

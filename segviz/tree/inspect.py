@@ -1,7 +1,4 @@
-"""Describes a node (lineage, relations, nearest nodes, history), compares two, hashes a structure.
-
-Each function takes time linear in the structure or the history, without recursion.
-"""
+"""Describes a node, compares two, hashes a structure, in time linear in structure or history."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Encodes a view of the explorer as the parameters of a link, and decodes it.
 
-A :class:`Bookmark` has conversation, unit rule, system with its parameters, question, retrieval
-settings and selected node. Only values that differ from the defaults are written, so links stay
-short. Every part of a link is checked; unusable parts are left out and named.
+Only values that differ from the defaults are written, so links stay short. Every part of a link is
+checked; unusable parts are left out and named.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """Defines the choices of colour and label of nodes, and the retrieval settings of the canvas.
 
-The user changes both in the canvas. The browser applies a change at once and reports it to Python,
-which uses it for links and the next page. A choice that a page's data cannot show falls back to the
-page's default. To add a measure of nodes, add a row to ``MEASURES``.
-
-While a retrieval control moves, the browser computes scores itself. When the control rests it
-reports the setting, and Python returns the exact scores. ``sequence`` numbers these reports, so
-that the browser can ignore the answer to an older one.
+The browser applies a change of either at once and reports it to Python, for links and next pages.
+A choice that a page's data cannot show falls back to the page's default. While a retrieval control
+moves, the browser computes scores itself; when it rests, Python returns the exact scores.
+``sequence`` numbers the reports, so that the browser can ignore the answer to an older one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Defines the colours of data in views and exports: ramps, sessions, levels, series.
 
-Ramps are computed in OKLCH (Ottosson 2020), in which equal steps of lightness look equal. So a ramp
-from light to dark is ordered for any kind of colour vision. The ramp of signed change has a hue for
-each sign; hatching shows the sign, too. The colours and the least size of text are here as well.
+Ramps are computed in OKLCH (Ottosson 2020), in which equal steps of lightness look equal, so that
+their order is seen with any kind of colour vision. Of a signed change hatching shows the sign, too.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """MemForest's trees: items in the order of time under nodes of at most k children.
 
 A tree is identified by its root, which stays the same node while the tree grows below it. Items
-(cells, facts) lie on level 1 and may be in several trees. ``Forest`` maintains the shape of the
-trees, ``Summaries`` the times, counts and texts of their nodes. A node's state is in its facts: its
+(cells, facts) lie on level 1 and may be in several trees. A node's state is in its facts: its
 content is ``from`` … ``to`` (seconds; ``dated`` if those are dates) and counts ``items``; ``dirty``
-nodes wait for a refresh. A cell, the leaf of a session's tree, is summarised from its turns.
+nodes wait for a refresh.
 """
 
 from __future__ import annotations

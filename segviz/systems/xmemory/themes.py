@@ -1,9 +1,7 @@
-"""xMemory's themes: the objective of a partition, and the splits and merges it guides.
+"""xMemory's themes: the objective of a partition, and the splits and merges it guides (§3.2).
 
-The objective f (§3.2) scores a partition of statements into themes. ``Themes`` attaches statements,
-splits themes that grew too large and merges where f gains. A theme's fact ``changes`` records its
-latest splits and merges, a line each: the kind of change, f before, f after, and the other themes'
-nodes.
+A theme's fact ``changes`` records its latest splits and merges, a line each: the kind of change, f
+before, f after, and the other themes' nodes.
 """
 
 from __future__ import annotations
