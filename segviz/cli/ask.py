@@ -105,7 +105,6 @@ def _gold(memory: Memory, result: Result, question: Question | None) -> dict[str
 def _content(
     memory: Memory, result: Result, question: Question | None, reply: Answer | None
 ) -> dict[str, Any]:
-    """Returns the content of the JSON output."""
     return {
         "conversation": memory.conversation.id,
         "system": memory.system,

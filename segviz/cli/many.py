@@ -330,7 +330,6 @@ class Results(Generic[Measurement]):
 
 
 def _checksum(content: dict[str, Any]) -> str:
-    """Returns the SHA-256 of the content of a run's file."""
     return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 

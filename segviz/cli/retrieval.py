@@ -45,7 +45,6 @@ def options_for(*names: str) -> Option:
 
 
 def _option(setting: Parameter) -> Option:
-    """Returns the command-line option of a retrieval setting."""
     spec, name, default = setting.spec, setting.name.replace("_", "-"), setting.default
     # None means that an option is not given. For the settings of how nodes are scored this decides
     # whether a system's own retrieval is used, so they have no default but only its words.

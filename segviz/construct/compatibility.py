@@ -311,7 +311,6 @@ class ChatCompatibility(Judging):
         return self.chat
 
     def _answer(self, prompt: Prompt) -> ModelReply:
-        """Returns the chat model's reply to one prompt."""
         return self._answers([prompt])[0]
 
     def _answers(self, prompts: Sequence[Prompt]) -> list[ModelReply]:

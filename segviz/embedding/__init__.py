@@ -215,8 +215,6 @@ class WordLlamaEmbedder:
 
     @cached_property
     def _line(self) -> Callable[[str], NDArray[np.intp]]:
-        """Cached function from a line to its token ids."""
-
         # An annotation quotes lines that were embedded before.
         @lru_cache(maxsize=4_096)
         def tokens(line: str) -> NDArray[np.intp]:
@@ -230,7 +228,6 @@ class WordLlamaEmbedder:
 
     @cached_property
     def _encode(self) -> Callable[[str], list[int]]:
-        """Cached function from a word to its token ids."""
         return lru_cache(maxsize=50_000)(self._tokenizer.ids)
 
     def _widened(self, ids: Sequence[int]) -> NDArray[np.intp]:

@@ -257,7 +257,6 @@ def colours_of(theme: str, element: str) -> str:
 
 
 def _style() -> str:
-    """Returns the style sheet, with the colours of both themes."""
     light = colours_of("light", ':root:not([data-theme="dark"])')
     dark = colours_of("dark", ':root:not([data-theme="light"])')
     chosen = colours_of("dark", ':root[data-theme="dark"]')

@@ -26,7 +26,6 @@ def locomo_json(conversations: Iterable[Conversation]) -> str:
 
 
 def _sample(conversation: Conversation) -> dict[str, Any]:
-    """Returns a conversation as a sample of LoCoMo's file."""
     transcript: dict[str, Any] = dict(
         zip(("speaker_a", "speaker_b"), conversation.speakers, strict=False)
     )
@@ -56,7 +55,6 @@ def locomo_date(start: datetime) -> str:
 
 
 def _question(question: Question) -> dict[str, Any]:
-    """Returns a question as in LoCoMo's file; fields without a value are left out."""
     optional = {
         "answer": question.answer,
         "category": question.category,

@@ -45,7 +45,6 @@ def _tint(verdict: SettingResult) -> float:
 
 
 def _stop(verdict: SettingResult, ramp: Sequence[str]) -> str:
-    """Returns the colour of a setting's gain on the ramp."""
     return ramp[round((_tint(verdict) + 1) / 2 * (len(ramp) - 1))]
 
 

@@ -215,7 +215,6 @@ class OpenAIChat(Client, Chat):
         return Reply("", refused=failed.reason)
 
     def _key(self, prompt: Prompt) -> bytes:
-        """Returns the key of a prompt's answer in the cache."""
         request = [prompt.system, prompt.user, list(prompt.labels), prompt.words, prompt.json]
         fingerprint = self.loaded(self.endpoint.model).fingerprint
         return content_key("chat", f"{self.endpoint.identity} {fingerprint}", request)

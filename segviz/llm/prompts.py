@@ -330,7 +330,6 @@ def order_prompt(question: str, texts: Sequence[str]) -> Prompt:
 
 
 def _question(text: str) -> Part:
-    """Returns the quotation of a question."""
     return Part("Question", (text,))
 
 

@@ -382,7 +382,6 @@ def _json(text: str) -> Any:
 
 
 def _reply(name: str, row: Mapping[str, Any]) -> TextReply:
-    """Reads the reply in a JSON object with a ``custom_id``."""
     if isinstance(row.get("text"), str):
         title = row.get("title")
         head = f"Title: {' '.join(title.split())}\n" if isinstance(title, str) and title else ""

@@ -113,7 +113,6 @@ def _list(value: list[object]) -> str:
 
 
 def _keys(value: dict[str, object]) -> str:
-    """Names the first keys of an object."""
     if not value:
         return "no keys"
     names = [one_line(shorten(key)) for key in islice(value, _KEYS)]

@@ -100,7 +100,6 @@ class History(Lazy[Step]):
         return History(self.columns, self._units, places)
 
     def _step(self, index: int) -> Step:
-        """Returns the step at an index."""
         steps, text = self.columns.steps, self.columns.texts
         unit, note, why, chosen, operation, last_candidate, last = steps[index].tolist()
         # A step's candidates and events are those between the previous step's ends and its own.

@@ -101,7 +101,6 @@ class Replayer:
                 self._relate(event)
 
     def _add(self, event: Add) -> None:
-        """Adds a node."""
         if event.node != len(self.level):
             raise ReplayError(f"Add({event.node}): expected node {len(self.level)}; ids are dense")
         # Ids are dense, so the columns grow together and a node's id is its row.
@@ -127,7 +126,6 @@ class Replayer:
             self.facts[node] = event.facts
 
     def _relate(self, event: Relate) -> None:
-        """Adds, replaces or removes a relation."""
         key = (event.source, event.target, event.label)
         # A second Relate with the same key replaces the first; weight 0 removes the relation.
         known = key in self.relations

@@ -271,8 +271,6 @@ _COUNT = _number(int, 0, 2**31)
 
 
 def _one_of(legal: Collection[str]) -> Callable[[str], str]:
-    """Returns a reader that accepts one of the ``legal`` words."""
-
     def read(given: str) -> str:
         if given not in legal:
             raise ValueError(f"expected one of {', '.join(legal)}")
@@ -298,7 +296,6 @@ def _local_path(given: str) -> str:
 
 
 def _yes_or_no(given: str) -> bool:
-    """Reads "yes" or "no"."""
     if given not in ("yes", "no"):
         raise ValueError("expected yes or no")
     return given == "yes"
@@ -341,7 +338,6 @@ def _beside(given: str) -> RetrievalSettings | int | Bookmark:
 
 
 def _pins(given: str) -> tuple[int, ...]:
-    """Reads the ids of one node or of two different nodes."""
     nodes = tuple(_COUNT(part) for part in given.split(","))
     if len(set(nodes)) != len(nodes) or len(nodes) > 2:
         raise ValueError("expected one node or two different ones")

@@ -138,7 +138,6 @@ def _days(facts: Facts) -> tuple[date, ...]:
 
 
 def _body(draft: Draft, node: int) -> str:
-    """Returns the text of a node without its heading."""
     text = draft.text[node]
     return text.removeprefix(heading(draft.facts[node])) if draft.level[node] > 1 else text
 
