@@ -54,6 +54,8 @@ SETTINGS: tuple[Setting, ...] = (
     ("neighbours", 0.5, 2),
 )
 """No propagation, the paper's two, and a strong setting of each policy."""
+COLUMNS = ("recall", "reached", "reached_lift", "quoted", "quoted_lift", "answer_words")
+COLUMNS += ("answer_words_lift", "ndcg", "words")
 SPLIT = ("hybrid", "contextual", "contextual:beside=0,asked=0")
 """Relevances whose best policy, alpha and horizon are chosen on some and reported on others."""
 ALONE = "contextual:beside=0,asked=0"
@@ -228,7 +230,7 @@ def measured(memories: Mapping[str, Memory]) -> dict[str, Any]:
         for setting in SETTINGS:
             found = each[setting]
             policy, alpha, horizon = setting
-            seen = [name for name in MEASURES if sees(name, policy)]
+            seen = [name for name in COLUMNS if sees(name, policy)]
             rows.append(
                 {
                     "relevance": relevance,
@@ -290,10 +292,6 @@ def measured(memories: Mapping[str, Memory]) -> dict[str, Any]:
         "splits": splits,
         "claims": claimed,
     }
-
-
-COLUMNS = ("recall", "reached", "reached_lift", "quoted", "quoted_lift", "answer_words")
-COLUMNS += ("answer_words_lift", "ndcg", "words")
 
 
 def _cell(row: dict[str, Any], name: str, what: str) -> str:
