@@ -54,7 +54,8 @@ AGAINST_TIME = "words against time"
 """Fact of a stored text whose words are of a turn that was said after the text was written."""
 LEFT_OUT = "Left out: "
 """Beginning of the note of a first step that says which texts of a store are left out."""
-_NUMBER = re.compile(r"[\W_]*(?:session)?[\W_]*\d+$")  # at the end of the id of a text or session
+# At the end of the id of a text or session, read backwards, which takes no longer than the id.
+_NUMBER = re.compile(r"^\d++[\W_]*+(?:noisses[\W_]*+)?")
 _DIGITS = re.compile(r"\d+")
 _GROUP, _TRIED, _NAMED = 5, 50, 3  # texts of a name that are judged, at least and most; names said
 _OWN, _FOREIGN = 0.4, 0.7  # share of texts without a source, at most and at least
@@ -240,7 +241,7 @@ def _of_conversation(
         by_name: dict[str, list[StoredText]] = {}
         for each in stored:
             whole = getattr(each, column)
-            name = whole if column == "owner" else _NUMBER.sub("", whole)
+            name = whole if column == "owner" else _NUMBER.sub("", whole[::-1])[::-1]
             by_name.setdefault(name, []).append(each)
         own = {name for name in by_name if is_named(conversation.id, name)}
         forms = {_DIGITS.sub("#", name) for name in own}

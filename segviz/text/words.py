@@ -49,7 +49,7 @@ _ASCII = {whole: re.compile(_NUMBER * whole + r"\w+") for whole in (False, True)
 _HAS_SIGN = re.compile(f"[{_SIGNS}]")
 _SIGN = re.compile(f"[^{_MARKS}][{_MARKS}]*|[{_MARKS}]+")
 _IN_LONG = rf"[^\s{_SIGNS}.,:;!?\"'()<>{{}}\[\]&]"
-_LONG = re.compile(f"({_IN_LONG}{{{LONGEST}}}){_IN_LONG}++")
+_LONG = re.compile(f"(?<!{_IN_LONG})({_IN_LONG}{{{LONGEST}}}){_IN_LONG}++")
 PIECE = rf"[{_SIGNS}]|{_WORD}"
 """Pattern of a word, or of one sign where words are cut into pairs."""
 
