@@ -8,28 +8,29 @@ table. The audit's text is CC BY-NC and not part of segviz.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from segviz import files
 from segviz.conversation import AuditReport, Conversation, Corpus, Dispute
 from segviz.loaders.budget import Budget
 from segviz.loaders.cells import read_records
-from segviz.loaders.document import Place
+from segviz.loaders.document import JsonLines, Line, Place
 from segviz.loaders.errors import LoadError, opening
 from segviz.loaders.lazy import LazyCorpus
 from segviz.loaders.questions import read_answer, read_evidence, turn_index
 from segviz.loaders.report import Notes
-from segviz.text.captions import one_line, shorten
+from segviz.text.captions import describe, one_line, shorten
 
 _SAYS = ("error_type", "correct_evidence", "correct_answer", "reasoning")
 _EXPECTED = f"objects with question and one of {', '.join(_SAYS)}"
 OWNERS = ("question_id", "sample_id", "conversation_id", "conversation")
+_Wanted: TypeAlias = Callable[[Mapping[str, Any]], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,31 +91,15 @@ def with_audit(
     Raises:
         LoadError: The file has no usable entries, or the corpus is read one conversation at a time.
     """
-    label = shorten(one_line(name or ("audit" if isinstance(source, bytes) else Path(source).name)))
+    label, entries, whole = read_entries(source, name, budget, "an audit", _is_dispute, _EXPECTED)
     if isinstance(corpus, LazyCorpus):
         what = "an audit is matched with all questions, and this file is read one item at a time"
-        raise LoadError(
-            what, label, remedy="keep the conversations you need in a file of their own"
-        )
-    if isinstance(source, bytes):
-        data = source
-    else:
-        with opening(shorten(one_line(str(source)), 160)):
-            data = files.read(Path(os.path.expanduser(source)))
-    # Entries are found at any depth of a JSON file, or are the rows of a table.
-    try:
-        document, mended = read_records(data, budget)
-        entries = list(entries_in(document, _is_dispute))
-        if not entries:
-            raise LoadError("no entry of an audit is in it", remedy="give the audit's own file")
-    except LoadError as error:
-        raise error.in_file(label, _EXPECTED) from None
-    notes = Notes()
-    conversations, matched = _marked(list(corpus), entries, notes)
+        remedy = "keep the conversations you need in a file of their own"
+        raise LoadError(what, label, remedy=remedy)
+    conversations, matched = _marked(list(corpus), entries, whole)
     # The report counts what was matched, and notes what could not be read.
     disputes = [one.disputed for each in conversations for one in each.questions if one.disputed]
-    whole = Notes()
-    whole.take(mended, notes, document=document)
+
     report = AuditReport(
         name=label,
         matched=matched,
@@ -132,28 +117,49 @@ def _is_dispute(fields: Mapping[str, Any]) -> bool:
     return isinstance(fields.get("question"), str) and any(name in fields for name in _SAYS)
 
 
-def entries_in(
-    document: object,
-    wanted: Callable[[Mapping[str, Any]], bool],
-    place: Place = (),
-    owners: tuple[str, ...] = (),
-) -> Iterator[QuestionEntry]:
-    """Yields the objects of a document, at any depth, that are ``wanted``.
+def read_entries(
+    source: str | Path | bytes,
+    name: str,
+    budget: Budget | None,
+    kind: str,
+    wanted: _Wanted,
+    expected: str,
+) -> tuple[str, list[QuestionEntry], Notes]:
+    """Reads the entries that are ``wanted``, at any depth of a JSON file or the rows of a table.
 
-    ``place`` and ``owners`` are those of an :class:`QuestionEntry`.
+    Returns the file's label, the entries, and notes on repairs. Raises LoadError if there are none.
     """
-    if isinstance(document, dict):
-        if wanted(document):
-            yield QuestionEntry(place, document, owners)
-            return
-        if isinstance(document.get("question"), str):
-            return
-        owners += tuple(own for name in OWNERS if isinstance(own := document.get(name), str))
-        for key, value in document.items():
-            yield from entries_in(value, wanted, (*place, key), owners)
-    elif isinstance(document, list):
-        for row, value in enumerate(document):
-            yield from entries_in(value, wanted, (*place, row), owners)
+    if not isinstance(source, bytes):
+        source = Path(source).expanduser()
+        name = name or source.name
+    label, notes = shorten(one_line(name or kind)), Notes()
+    try:
+        with opening(""):
+            data = source if isinstance(source, bytes) else files.read(source)
+        document, mended = read_records(data, budget)
+        if not (entries := list(_entries_in(document, wanted))):
+            raise LoadError(f"no record of {kind} is in it; the file holds {describe(document)}")
+    except LoadError as error:
+        raise error.in_file(label, expected) from None
+    notes.take(mended, document=document)
+    return label, entries, notes
+
+
+def _entries_in(
+    document: object, wanted: _Wanted, place: Place = (), owners: tuple[str, ...] = ()
+) -> Iterator[QuestionEntry]:
+    """Yields the objects of a document that are ``wanted``, with the keys and ids above them."""
+    if isinstance(document, list):
+        lines = map(Line, document.lines) if isinstance(document, JsonLines) else count()
+        document = dict(zip(lines, document, strict=False))
+    elif isinstance(document, dict) and wanted(document):
+        yield QuestionEntry(place, document, owners)
+        return
+    if not isinstance(document, dict) or isinstance(document.get("question"), str):
+        return
+    owners += tuple(own for name in OWNERS if isinstance(own := document.get(name), str))
+    for key, value in document.items():
+        yield from _entries_in(value, wanted, (*place, key), owners)
 
 
 def _marked(

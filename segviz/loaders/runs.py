@@ -7,23 +7,18 @@ Known are LongMemEval's hypotheses and retrieval log, LoCoMo's file of predictio
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from segviz import files
 from segviz.conversation import Conversation, Question, Session, StoredText
-from segviz.loaders.audit import QuestionEntry, entries_in, plain_question
+from segviz.loaders.audit import QuestionEntry, plain_question, read_entries
 from segviz.loaders.budget import Budget
-from segviz.loaders.cells import read_records
 from segviz.loaders.document import spelled
-from segviz.loaders.errors import LoadError, opening
 from segviz.loaders.questions import resolve, turn_index
 from segviz.loaders.stored import NAMES, field_of, parsed_cell, stored_text
-from segviz.text.captions import describe, one_line, shorten
 
 _ANSWERS = ("hypothesis", "response", "prediction", "generatedanswer", "systemanswer")
 _RETRIEVED = ("retrieved", "retrievedids", "rankeditems", "retrievalresults", "predictioncontext")
@@ -116,20 +111,8 @@ def read_run(source: str | Path | bytes, name: str = "", budget: Budget | None =
     Raises:
         LoadError: The file has no record of a run.
     """
-    label = shorten(one_line(name or ("run" if isinstance(source, bytes) else Path(source).name)))
-    if isinstance(source, bytes):
-        data = source
-    else:
-        with opening(label):
-            data = files.read(Path(os.path.expanduser(source)))
-    try:
-        document, _ = read_records(data, budget)
-        entries = tuple(entries_in(document, _is_record))
-        if not entries:
-            raise LoadError(f"no record of a run is in it; the file holds {describe(document)}")
-    except LoadError as error:
-        raise error.in_file(label, _EXPECTED) from None
-    return Run(label.partition(".")[0] or label, entries)
+    label, entries, _ = read_entries(source, name, budget, "a run", _is_record, _EXPECTED)
+    return Run(label.partition(".")[0] or label, tuple(entries))
 
 
 def _is_record(fields: Mapping[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from segviz.conversation import Conversation
 from segviz.loaders.decode import literal
-from segviz.loaders.document import spelled
+from segviz.loaders.document import Place, spelled
 from segviz.loaders.report import Note, Notes, shown
 from segviz.loaders.roles import is_speech
 from segviz.text.captions import counted, listed, quoted, shorten
@@ -77,52 +77,40 @@ def note_unread(
     ``made`` are the loader's notes, which know the texts of messages it left out and counted.
     """
     read = [*_read_texts(conversations), *getattr(made, "passed", ())]
-    known = set(read)
-    asides: Counter[str] = Counter()
-    texts = _texts(document, known, asides)
+    known, asides = set(read), Counter[str]()
+    texts = list(_texts(document, known, asides))
     unknown = [(way, text) for way, text in texts if text not in known and _is_prose(text)]
-    if not unknown:
-        return
-    texts = _texts(document, known, Counter())
-    total = sum(len(text) for _, text in texts if _is_prose(text))
-    if sum(len(text) for _, text in unknown) < LEFT * total:
+    total = sum(len(text) for _, text in texts if _is_prose(text)) if unknown else 0
+    if sum(len(text) for _, text in unknown) <= LEFT * total:
         return
     # The others may be parts of a turn, or lines with a name, a mention or markup.
     runs = {run for text in read for run in _runs(text)}
-    noted = Counter(
-        shown(tuple(0 if isinstance(step, int) else step for step in note.place)).replace("0", "")
-        for note in made
-        if len(note.place) > 1
-    )
     lost: defaultdict[str, list[str]] = defaultdict(list)
     for way, text in unknown:
         own = _runs(text)
         if sum(run in runs for run in own) < 0.7 * len(own):
             lost[way].append(text)
     # Other notes tell of unusable values. A few texts that recur are names of kinds, not prose.
-    sizes = Counter(
-        {
-            way: sum(map(len, each))
-            for way, each in lost.items()
-            if _is_varied(each) and len(each) > noted[way]
-        }
-    )
-    if sizes.total() < LEFT * total:
+    noted = Counter(_way(note.place) for note in made if len(note.place) > 1)
+    sizes = Counter[str]()
+    for way, each in lost.items():
+        if len(each) > noted[way] and (len(each) < 4 or len(set(each)) * 4 >= len(each)):
+            sizes[way] = sum(map(len, each))
+    if sizes.total() <= LEFT * total:
         return
-    ways = [
-        f"{quoted(shorten(way, 60))} ({size / total:.0%})" for way, size in sizes.most_common(3)
-    ]
-    first = lost[sizes.most_common(1)[0][0]][0]
-    share = f"{sizes.total() / total:.0%} of the prose in the file is not read"
+    most = sizes.most_common(3)
+    keys = ", ".join(f"{quoted(shorten(way, 60))} ({size / total:.0%})" for way, size in most)
     more = f" and {counted(len(sizes) - 3, 'other key')}" if len(sizes) > 3 else ""
-    example = quoted(shorten(" ".join(first.split()), 60))
+    example = quoted(shorten(" ".join(lost[most[0][0]][0].split()), 60))
     purpose = listed([f"{count:,} {kind}" for kind, count in asides.items()])
-    beside = f"; left out on purpose: {purpose}" if asides else ""
-    notes.skipped((), f"{share}: {', '.join(ways)}{more}, such as {example}{beside}")
+    share = f"{sizes.total() / total:.0%} of the prose in the file is not read"
+    what = f"{share}: {keys}{more}, such as {example}"
+    notes.skipped((), f"{what}; left out on purpose: {purpose}" if asides else what)
 
 
-def _is_varied(texts: Sequence[str]) -> bool:
-    return len(texts) < 4 or len(set(texts)) * 4 >= len(texts)
+def _way(place: Place) -> str:
+    """Returns the way of keys to a place, without positions: ``[].output.content``."""
+    return shown(tuple(0 if isinstance(step, int) else step for step in place)).replace("[0]", "[]")
 
 
 def _read_texts(conversations: Iterable[Conversation]) -> Iterator[str]:
@@ -132,8 +120,7 @@ def _read_texts(conversations: Iterable[Conversation]) -> Iterator[str]:
         for session in each.sessions:
             yield from (session.id, session.raw_date)
         for turn in each.turns:
-            yield turn.text
-            yield turn.caption or ""
+            yield from (turn.text, turn.caption or "")
         for one in each.questions:
             yield from (one.text, one.answer or "", one.adversarial or "", str(one.category or ""))
             yield from (*one.evidence, *one.unresolved)
@@ -142,12 +129,11 @@ def _read_texts(conversations: Iterable[Conversation]) -> Iterator[str]:
 
 def _runs(text: str) -> list[int]:
     """Returns the runs of three words of a text, as hashes; of characters in Chinese or Thai."""
-    lines = _AROUND.sub("", html.unescape(text)).casefold().split("\n")
-    lines_of_words = [words for line in lines if (words := _TOKEN.findall(line))]
+    lines = map(_TOKEN.findall, _AROUND.sub("", html.unescape(text)).casefold().split("\n"))
     return [
         hash(tuple(words[at : at + 3]))
-        for words in lines_of_words
-        for at in range(max(1, len(words) - 2))
+        for words in lines
+        for at in range(max(len(words) - 2, words != []))
     ]
 
 
@@ -172,25 +158,21 @@ def _texts(
             if str(value.get("question")) in known:  # its answer and gold evidence are read with it
                 asides["notes on questions"] += len(value) > 1
                 continue
-            twice = isinstance(value.get("content"), list)
-            read, aside = _sorted_keys(tuple(value), twice)
-            asides.update(kind for key, kind in aside if value[key])
-            stack += [(f"{way}.{key}", value[key]) for key in read]
+            twice = isinstance(value.get("content"), list)  # Claude repeats its parts as a text
+            below: list[tuple[str, object]] = []
+            for key, inner in value.items():
+                kind = "texts given twice" if twice and key == "text" else _aside(key)
+                if not kind:
+                    below.append((f"{way}.{key}", inner))
+                elif inner:
+                    asides[kind] += 1
+            stack += below[::-1]
 
 
-@lru_cache(1_000)  # the rows of a file have few sets of keys
-def _sorted_keys(
-    keys: tuple[str, ...], twice: bool
-) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """Returns the keys that are read, the last first, and those left out with their kinds.
-
-    If ``twice`` is True, ``text`` repeats the parts of the content, as Claude writes it.
-    """
-    kinds = {key: _KNOWN.get(re.sub("[0-9]", "", spelled(str(key))), "") for key in keys}
-    if twice and "text" in kinds:
-        kinds["text"] = "texts given twice"
-    aside = tuple((key, kind) for key, kind in kinds.items() if kind)
-    return tuple(key for key in reversed(kinds) if not kinds[key]), aside
+@lru_cache(1_000)  # the rows of a file have few keys
+def _aside(key: str) -> str:
+    """Returns the kind of what is left out under a key; "" for a key that is read."""
+    return _KNOWN.get(re.sub("[0-9]", "", spelled(str(key))), "")
 
 
 def _is_prose(text: str) -> bool:
