@@ -19,9 +19,9 @@ from segviz.loaders.archives import ZIP, FolderMembers, Members, ZipMembers, rea
 from segviz.loaders.audit import with_audit
 from segviz.loaders.budget import GZIP, Budget, gunzip
 from segviz.loaders.cells import first_rows, header, is_table, read_records
-from segviz.loaders.columns import settle, with_mapping
+from segviz.loaders.columns import settle
 from segviz.loaders.decode import printable, read_document
-from segviz.loaders.document import GAP_HOURS, Options, PlainText, Rows
+from segviz.loaders.document import GAP_HOURS, Folder, Options, PlainText, Rows
 from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, opening, too_large
 from segviz.loaders.file_kinds import other_kind, reject_office
 from segviz.loaders.formats import LOADERS, accepted, loader_of
@@ -182,6 +182,7 @@ def _parse(data: bytes, name: str, budget: Budget, options: Options) -> Corpus:
     label = _label(name)
     if data.startswith(ZIP):
         return _read_members(lambda: ZipMembers(data, budget), label, options)
+    document: object = None
     try:
         if data.startswith(GZIP):
             data, label = b"".join(gunzip(data, budget)), label.removesuffix(".gz")
@@ -192,7 +193,7 @@ def _parse(data: bytes, name: str, budget: Budget, options: Options) -> Corpus:
         conversations, more = loader.read(document, label, options)
         note_unread(document, conversations, more, notes)
     except LoadError as error:
-        raise error.in_file(_label(name), accepted()) from None
+        raise error.in_file(_label(name), accepted(document)) from None
     whole = Notes()
     whole.take(notes, more, document=document)
     return Corpus(tuple(conversations), whole.report(label, loader.label, conversations))
@@ -205,33 +206,23 @@ def _read_members(opened: Callable[[], Members], label: str, options: Options) -
             reject_office(members.paths)
             return read_members(members, label, options)
     except LoadError as error:
-        raise error.in_file(label, accepted()) from None
+        raise error.in_file(label, accepted(Folder())) from None
 
 
 def _unknown(document: object, options: Options) -> LoadError:
-    """Returns the error for a document that no loader reads; it says what the file holds."""
+    """Returns or raises the error for a document that no loader reads; it says what it holds."""
     if isinstance(document, PlainText):
         if is_table(document):
-            _settled(header(document), first_rows(document, 50), options)
+            settle(header(document), options.columns, first_rows(document, 50))
         return document.error
     if (known := other_kind(document)) is not None:
         return known
     rows = [raw for raw in document if isinstance(raw, dict)] if isinstance(document, list) else []
     texts = [sum(isinstance(value, str) for value in raw.values()) for raw in rows]
     if rows and (isinstance(document, Rows) or (len(rows) > 1 and min(texts) > 1)):
-        _settled(list(rows[0]), rows, options)  # as for a table of text
+        settle(list(rows[0]), options.columns, rows)  # as for a table of text
     what = f"no known conversation format: the file holds {describe(document)}"
-    return LoadError(what, remedy="convert the file to one of these formats")
-
-
-def _settled(
-    headers: Sequence[str], rows: Sequence[Mapping[str, object]], options: Options
-) -> None:
-    """Raises NeedsColumns, with a guess, if no column is known to hold the texts."""
-    try:
-        settle(headers, options.columns)
-    except NeedsColumns as error:
-        raise with_mapping(error, rows) from None
+    return LoadError(what, remedy="convert the file to one of them")
 
 
 def _label(name: str, limit: int = 60) -> str:

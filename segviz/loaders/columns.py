@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import compress
 
 from segviz.conversation import Conversation
 from segviz.loaders.chat import (
@@ -58,7 +59,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "datum fecha 时间 時間 日期 日時 날짜".split()
     ),
     "session": tuple(
-        "session sessionid sessionnumber conversationid dialogueid dialogid thread threadid".split()
+        "session sessionid sessionnumber conversationid dialogueid dialogid thread threadid "
+        "attributessessionid genaiconversationid".split()
     ),
     "conversation": tuple(
         "conversation chat chatid channel room workspace messagetreeid treeid".split()
@@ -100,34 +102,42 @@ def guess(headers: Sequence[str]) -> dict[str, str]:
     return {meaning: keys[0] for meaning, keys in matches.items() if keys}
 
 
-def settle(headers: Sequence[str], chosen: Mapping[str, str] | None) -> dict[str, str]:
+def settle(
+    headers: Sequence[str],
+    chosen: Mapping[str, str] | None,
+    rows: Sequence[Mapping[str, object]] = (),
+) -> dict[str, str]:
     """Maps each meaning (text, speaker, time, …) to a header: the user's choice, else a guess.
 
-    Raises LoadError for an unknown meaning or header, and NeedsColumns if no header is known to
-    hold the texts.
+    Raises LoadError for an unknown meaning, and NeedsColumns for an unknown header or if no header
+    is known to hold the texts; the error has the ``columns=`` that would read the first ``rows``.
     """
+    chosen = chosen or {}
+    if strange := [meaning for meaning in chosen if meaning not in ALIASES]:
+        what = f"{strange[0]!r} is not a meaning of a column"
+        raise LoadError(what, expected=f"one of {', '.join(ALIASES)}", remedy="correct it")
+    # A column the user has chosen for one meaning is not guessed for another.
+    guessed = {key: each for key, each in guess(headers).items() if each not in chosen.values()}
+    columns = {**guessed, **chosen}
+    absent = [header for header in chosen.values() if header not in headers]
+    if not absent and "text" in columns:
+        return columns
     names = ", ".join(one_line(shorten(header, 20)) for header in headers[:12]) or "none"
-    for meaning, header in (chosen or {}).items():
-        if meaning not in ALIASES:
-            what = f"{meaning!r} is not a meaning of a column"
-            raise LoadError(what, expected=f"one of {', '.join(ALIASES)}", remedy="correct it")
-        if header not in headers:
-            what = f"there is no column {shorten(one_line(header))!r}; there are {names}"
-            raise _asking(headers, NeedsColumns(what, remedy="choose among them"))
-    columns = guess(headers)
-    if chosen:
-        # A column the user has chosen for one meaning is not guessed for another.
-        taken = set(chosen.values())
-        columns = {key: header for key, header in columns.items() if header not in taken}
-        columns.update(chosen)
-    if "text" not in columns:
-        what = f"no column is known to hold the texts; there are {names}"
-        remedy = 'say which one does (columns={"text": …}), or rename it to text'
-        raise _asking(headers, NeedsColumns(what, expected="a column text", remedy=remedy))
-    return columns
+    what = f"no column is known to hold the texts; there are {names}"
+    error = NeedsColumns(what, expected="a column text")
+    error.remedy = 'say which one does (columns={"text": …}), or rename it to text'
+    if absent:
+        what = f"there is no column {shorten(one_line(absent[0]))!r}; there are {names}"
+        error = NeedsColumns(what, remedy="choose among them")
+    error.headers, error.mapping = tuple(headers), _mapping_for(rows)
+    if error.mapping:
+        shown = {key: one_line(shorten(each, 40)) for key, each in error.mapping.items()}
+        option = ",".join(f"{key}={each}" for key, each in shown.items())
+        error.remedy = f"try columns={shown}, or --columns {option}"
+    raise error
 
 
-def mapping_for(rows: Sequence[Mapping[str, object]]) -> dict[str, str]:
+def _mapping_for(rows: Sequence[Mapping[str, object]]) -> dict[str, str]:
     """Guesses from the values of records which key holds the texts, the speakers and the times.
 
     The texts are the longest prose; few short values that recur are speakers. Returns {} if no key
@@ -148,23 +158,6 @@ def mapping_for(rows: Sequence[Mapping[str, object]]) -> dict[str, str]:
     mapping = {meaning: key for meaning, key in own.items() if key}
     known = guess(list(texts))
     return {key: each for key, each in known.items() if each not in mapping.values()} | mapping
-
-
-def with_mapping(error: NeedsColumns, rows: Sequence[Mapping[str, object]]) -> NeedsColumns:
-    """Returns the error with the ``columns=`` that would read the records, as far as guessed."""
-    if mapping := mapping_for(rows):
-        option = ",".join(f"{key}={one_line(shorten(each, 40))}" for key, each in mapping.items())
-        code = ", ".join(
-            f"{key!r}: {one_line(shorten(each, 40))!r}" for key, each in mapping.items()
-        )
-        error.remedy = f"try columns={{{code}}}, or --columns {option}"
-        error.mapping = mapping
-    return error
-
-
-def _asking(headers: Sequence[str], error: NeedsColumns) -> NeedsColumns:
-    error.headers = tuple(headers)
-    return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,10 +236,8 @@ def read_chats(
             notes.repaired(chat.place, what)
         if chat.others:
             notes.passed += strings_in(chat.others)
-            what = (
-                f"{counted(len(chat.others), 'message')} on other branches (edits, other answers)"
-            )
-            notes.skipped(chat.place, f"{what} left out")
+            what = f"{counted(len(chat.others), 'message')} on other branches"
+            notes.skipped(chat.place, f"{what} (edits, other answers) left out")
         if empty := [block.name for block in chat.blocks if block.name and not block.rows]:
             what = f"{counted(len(empty), 'session')} without turns ({listed(empty)})"
             notes.skipped(chat.place, what)
@@ -261,18 +252,14 @@ def read_chats(
 def read_messages(chats: Sequence[WrittenChat], keys: Keys, options: Options, notes: Notes) -> None:
     """Reads the messages of chats from their records; notes count those that are left out."""
     _read_given([chat for chat in chats if chat.example], keys, options, notes)
-    blocks = [
-        (chat, row, block)
-        for chat in chats
-        if not chat.example
-        for row, block in enumerate(chat.blocks)
-    ]
+    others = [chat for chat in chats if not chat.example]
+    blocks = [(chat, row, block) for chat in others for row, block in enumerate(chat.blocks)]
     # Messages of systems and tools, reasoning and hidden ones are left out.
     for _, _, block in blocks:
         kinds = [role_of(raw)[0] if isinstance(raw, dict) else "" for _, raw in block.rows]
-        block.left.update(kind for kind in kinds if kind not in ("", *SPOKEN))
-        rows = zip(block.rows, kinds, strict=True)
-        block.rows = [row for row, kind in rows if kind in ("", *SPOKEN)]
+        speak = [kind in ("", *SPOKEN) for kind in kinds]
+        block.left.update(kind for kind, speaks in zip(kinds, speak, strict=True) if not speaks)
+        block.rows = [*compress(block.rows, speak)]
     # All times of a file are read by one order of day and month.
     raws = [keys.date(raw) for _, _, block in blocks for _, raw in block.rows]
     dated = iter(zip(raws, _times(raws, "time" in keys.columns, options, notes), strict=True))
@@ -287,11 +274,11 @@ def read_messages(chats: Sequence[WrittenChat], keys: Keys, options: Options, no
                 notes.skipped(place, f"expected a record (an object), found {describe(raw)}")
                 continue
             text = _text(keys.all(raw, "text"), raw, place, block.left, notes)
-            if text is None:
-                continue
-            if _CONTEXT.fullmatch(text):
+            if text is not None and _CONTEXT.fullmatch(text):
                 block.left["of the program"] += 1
                 notes.passed.append(text)
+                text = None
+            if text is None:
                 continue
             message = Message(
                 speaker=_speaker(keys.all(raw, "speaker"), raw, place, notes),
@@ -365,17 +352,9 @@ def _read_given(chats: Sequence[WrittenChat], keys: Keys, options: Options, note
                         notes.repaired((*place, own), what)
                 owned.add(name)
                 taken.add(name)
-                message = Message(
-                    who,
-                    spoken,
-                    time,
-                    written,
-                    block.name,
-                    name,
-                    pictured,
-                    began=start,
+                chat.messages.append(
+                    Message(who, spoken, time, written, block.name, name, pictured, began=start)
                 )
-                chat.messages.append(message)
 
 
 def _text(

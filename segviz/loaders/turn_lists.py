@@ -26,9 +26,8 @@ def unwrapped(raw: object) -> object:
         if isinstance(inner := raw.get(key), dict) and keys_of(tuple(inner), "text"):
             whole = {name: value for name, value in raw.items() if name != key} | inner
             # LangChain writes the names of classes as a list in ``id``, OpenTelemetry a ``name``.
-            kind = (
-                raw["id"][-1] if isinstance(raw.get("id"), list) and raw["id"] else raw.get("name")
-            )
+            names = raw.get("id")
+            kind = names[-1] if isinstance(names, list) and names else raw.get("name")
             if isinstance(kind, str) and kind != (role := named_role(kind)[1]) and role:
                 whole |= {"name": None, "role": role}
             return whole
@@ -40,16 +39,14 @@ def is_chat(rows: list[object], text_key: str | None) -> bool:
 
     With ``text_key``, the user's key of the texts, it suffices that some record has this key.
     """
-    some = [raw for raw in map(unwrapped, rows) if isinstance(raw, dict)]
-    some = [raw for raw in some if is_speech(raw)]
+    some = [raw for raw in map(unwrapped, rows) if isinstance(raw, dict) and is_speech(raw)]
     if text_key is not None:
         return any(text_key in raw for raw in some)
     guessed = {keys: guess(keys) for keys in set(map(tuple, some))}  # few, and slow to guess
-    known = [(raw, guessed[tuple(raw)]) for raw in some]
     fits = [
         raw[keys["text"]]
-        for raw, keys in known
-        if "text" in keys and (len(keys) > 1 or role_of(raw)[0])
+        for raw in some
+        if "text" in (keys := guessed[tuple(raw)]) and (len(keys) > 1 or role_of(raw)[0])
     ]
     # A record with a list of messages under its text key is a session, not a message.
     fits = [text for text in fits if not (isinstance(text, list) and is_chat(text, None))]
@@ -82,13 +79,8 @@ def plain_text(value: object) -> str:
 
 
 def with_time(raw: object, own: Mapping[str, object]) -> object:
-    """Returns a message with the fields of its record that it lacks, such as the time."""
+    """Returns a message with what it lacks of its record's time, session and conversation."""
     if not isinstance(raw, dict):
         return raw
-    known = {m for m in ("time", "session", "conversation") if keys_of(tuple(raw), m)}
-    more = {key: value for key, value in own.items() if value is not None}
-    return {key: each for key, each in more.items() if not known & _meaning(key)} | raw
-
-
-def _meaning(key: str) -> set[str]:
-    return {m for m in ("time", "session", "conversation") if keys_of((key,), m)}
+    known = guess(list(raw))
+    return {key: each for key, each in own.items() if each is not None and key not in known} | raw

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from segviz.loaders.cells import is_table
-from segviz.loaders.document import Options
+from segviz.loaders.document import Folder, Options, PlainText
 from segviz.loaders.formats import (
     haystacks,
     lines,
@@ -14,6 +14,7 @@ from segviz.loaders.formats import (
     table,
 )
 from segviz.loaders.loader import Loader
+from segviz.loaders.questions import are_questions
 
 LOADERS: dict[str, Loader] = {
     "locomo": locomo.LOADER,
@@ -47,6 +48,16 @@ def loader_of(document: object, options: Options) -> Loader | None:
     return next((loader for loader in LOADERS.values() if loader.matches(document)), None)
 
 
-def accepted() -> str:
-    """Returns the names of all formats, for error messages."""
-    return f"a file in one of these formats: {', '.join(row.label for row in LOADERS.values())}"
+def accepted(document: object = None) -> str:
+    """Returns the formats nearest to a document, for error messages, and where all are listed."""
+    if isinstance(document, Folder):
+        near = ["chatgpt", "claude", "slack"]
+    elif isinstance(document, PlainText) and document.text.lstrip()[:1] not in ("[", "{"):
+        near = ["log", "transcript", "table"]
+    elif are_questions(document):
+        near = ["locomo", "longmemeval"]
+    else:
+        near = ["openai", "records", "log"]
+    *first, last = (LOADERS[name].label for name in near)
+    every = f"all {len(LOADERS)} formats: segviz/loaders/README.md"
+    return f"a file such as {', '.join(first)} or {last} ({every})"

@@ -37,7 +37,7 @@ from segviz.loaders.columns import (
 from segviz.loaders.decode import literal
 from segviz.loaders.document import Options, Place, PlainText, spelled, usual_keys
 from segviz.loaders.errors import LoadError
-from segviz.loaders.exchanges import REPLIES, REQUESTS, exchanges
+from segviz.loaders.exchanges import SIDES, exchanges
 from segviz.loaders.file_kinds import is_store, is_trace
 from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
@@ -392,7 +392,7 @@ def _unpacked(value: object) -> object:
         row = (first_rows(value, 1) or named_rows(value) or [{}])[0]
         cells = [row.get(text, "")] if text else list(row.values())
         if text is None and not any(cell[:1] in ("[", "{") for cell in cells if cell):
-            pair = all(usual_keys(tuple(names), side) for side in (REQUESTS, REPLIES))
+            pair = all(usual_keys(tuple(names), side) for side in SIDES.values())
             cells = ["[{"] if pair else []
         if any(cell.startswith(("[", "{")) or len(spoken_lines(cell)) > 1 for cell in cells):
             return named_rows(value)
