@@ -9,7 +9,7 @@ makes conversations of it. README.md tells how to add a format.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 

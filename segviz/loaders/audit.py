@@ -99,7 +99,6 @@ def with_audit(
     conversations, matched = _marked(list(corpus), entries, whole)
     # The report counts what was matched, and notes what could not be read.
     disputes = [one.disputed for each in conversations for one in each.questions if one.disputed]
-
     report = AuditReport(
         name=label,
         matched=matched,

@@ -17,6 +17,7 @@ from segviz.conversation import Conversation, Question, Session, StoredText
 from segviz.loaders.audit import QuestionEntry, plain_question, read_entries
 from segviz.loaders.budget import Budget
 from segviz.loaders.document import spelled
+from segviz.loaders.errors import LoadError
 from segviz.loaders.questions import resolve, turn_index
 from segviz.loaders.stored import NAMES, field_of, parsed_cell, stored_text
 

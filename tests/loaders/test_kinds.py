@@ -242,6 +242,11 @@ def test_a_question_beside_its_dialogue_is_read(first: str) -> None:
 # --- data sets, mappings, refusals ---------------------------------------------------
 
 
+def test_batches_without_messages_are_refused() -> None:
+    batches = [{"batch_number": 1, "plan": "a trip"}, {"batch_number": 2}]
+    assert "no known conversation format" in failure(batches).what
+
+
 def test_batches_are_sessions_and_questions_in_a_folder_below_are_read(tmp_path: Path) -> None:
     batches = [{"batch_number": n, "turns": [[{**ASK, "id": n}, TOLD]]} for n in (1, 2)]
     questions = {"facts": [{"question": "Who?", "answer": "Hanna", "source_chat_ids": [2]}]}

@@ -188,9 +188,10 @@ def chats_in(
                 list(chats_in(raw, (*place, row), name if len(value) == 1 else "", text_key))
                 for row, raw in enumerate(value)
             ]
-            if any(map(_BATCH.intersection, (raw for raw in value if isinstance(raw, dict)))):
-                inner = [[_joined(list(chain.from_iterable(inner)), name, place)]]
-            yield from without_snapshots([chat for chats in inner for chat in chats])
+            chats = list(chain.from_iterable(inner))
+            if chats and any(_BATCH & raw.keys() for raw in value if isinstance(raw, dict)):
+                chats = [_joined(chats, name, place)]
+            yield from without_snapshots(chats)
     elif isinstance(value, dict) and len(place) < _DEEPEST:
         some = list(value.values())[:LOOKED_AT]
         if len(some) > 1 and all(isinstance(raw, dict) for raw in some) and is_chat(some, text_key):
