@@ -27,20 +27,17 @@ _Tree = dict[str, tuple[Place, dict[str, object]]]
 
 def _tree(block: object, place: Place) -> tuple[_Tree, dict[str, object]]:
     """Returns the messages of an object or list by id, and the parent of each that names one."""
-    items = (
-        block.items()
-        if isinstance(block, dict)
-        else enumerate(block if isinstance(block, list) else ())
-    )
-    rows = [(key, raw) for key, raw in items if isinstance(raw, dict)]
-    keys = dict.fromkeys(key for _, raw in rows for key in raw)
+    items = dict(enumerate(block)) if isinstance(block, list) else block
+    rows = items.items() if isinstance(items, dict) else ()
+    placed = [((*place, key), raw) for key, raw in rows if isinstance(raw, dict)]
+    keys = dict.fromkeys(key for _, raw in placed for key in raw)
     own, parent = (
         next((key for key in keys if spelled(key) in usual), "") for usual in (OWN_IDS, _PARENT)
     )
     if isinstance(block, list):
-        tree = {str(raw[own]): ((*place, row), raw) for row, raw in rows if own in raw}
+        tree = {str(raw[own]): (here, raw) for here, raw in placed if own in raw}
     else:
-        tree = {str(key): ((*place, key), raw) for key, raw in rows}
+        tree = {str(here[-1]): (here, raw) for here, raw in placed}
     return tree, {key: raw[parent] for key, (_, raw) in tree.items() if parent in raw}
 
 
@@ -134,9 +131,8 @@ def nested(value: list[object], place: Place) -> tuple[list[tuple[Place, object]
     thread of people is read whole.
     """
     rows: list[tuple[Place, object]] = []
-    stack: list[tuple[Place, object]] = [((*place, row), raw) for row, raw in enumerate(value)][
-        ::-1
-    ]
+    stack: list[tuple[Place, object]] = [((*place, row), raw) for row, raw in enumerate(value)]
+    stack.reverse()
     hidden: list[object] = []
     while stack:
         at, raw = stack.pop()
@@ -151,12 +147,11 @@ def nested(value: list[object], place: Place) -> tuple[list[tuple[Place, object]
                 if isinstance(each, dict) and words_of(unwrapped(each))[1]
             ]
             people = {_who(each) for _, each in below}
-            if key == "children" or (
-                len(below) > 1 and len(people) == 1 and role_of(below[0][1])[0]
-            ):
+            attempts = len(below) > 1 and len(people) == 1 and role_of(below[0][1])[0]
+            if key == "children" or attempts:
                 # A chatbot shows the last attempt, a data set ranks the best reply first.
                 kept = below[-1:] if key == "children" else below[:1]
-                hidden += [each for at_reply, each in below if at_reply != kept[0][0]]
+                hidden += [each for here, each in below if here != kept[0][0]]
                 below = kept
             stack += below[::-1]
     return rows, hidden
@@ -190,11 +185,9 @@ def without_snapshots(chats: list[WrittenChat]) -> list[WrittenChat]:
 
 def new_chats(chats: Sequence[WrittenChat], old: Sequence[WrittenChat]) -> list[WrittenChat]:
     """Returns the chats with a message that none of the old ones has."""
-    if not chats or not old:
-        return list(chats)
-    known = {words_of(raw)[1] for chat in old for block in chat.blocks for _, raw in block.rows}
-    return [
-        chat
-        for chat in chats
-        if not {words_of(raw)[1] for block in chat.blocks for _, raw in block.rows} <= known
-    ]
+    known = set[str]().union(*map(_texts_of, old))
+    return [chat for chat in chats if not old or not _texts_of(chat) <= known]
+
+
+def _texts_of(chat: WrittenChat) -> set[str]:
+    return {words_of(raw)[1] for block in chat.blocks for _, raw in block.rows}

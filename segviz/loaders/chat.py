@@ -58,14 +58,13 @@ def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> lis
     between = _steps(firsts)
     back = sum(step < 0 for step in inside)
     # Clocks of two machines may differ by a minute; a smaller step back does not count.
-    if sum(each for each in (*inside, *between) if each < 0) > -60:
-        pass
-    elif not back and max(between) <= 0:
-        notes.repaired(place, "sessions newest first; reversed to oldest first")
-        return [message for block in reversed(blocks.values()) for message in block]
-    elif max([*inside, *between]) <= 0:
-        notes.repaired(place, "newest first; reversed to oldest first")
-        return list(messages)[::-1]
+    if sum(each for each in (*inside, *between) if each < 0) <= -60:
+        if not back and max(between) <= 0:
+            notes.repaired(place, "sessions newest first; reversed to oldest first")
+            return [message for block in reversed(blocks.values()) for message in block]
+        if max([*inside, *between]) <= 0:
+            notes.repaired(place, "newest first; reversed to oldest first")
+            return list(messages)[::-1]
     if back:
         what = f"{counted(back, 'message')} dated before the previous one; kept in file order"
         notes.repaired(place, what)
@@ -113,17 +112,17 @@ def in_sessions(messages: Iterable[Message], gap_hours: float) -> list[list[Mess
     rules: dict[str | None, SessionRule] = {}
     blocks: list[list[Message]] = []
     open_sessions: dict[str | None, list[Message]] = {}
-    before: Message | None = None
+    before: str | None = None
     for message in messages:
         name = message.session
         # A session with a name may go on after others, one without a name may not.
-        if name is None and before is not None and before.session is not None:
+        if name is None and before is not None:
             rules.pop(name, None)
         if rules.setdefault(name, SessionRule(gap_hours)).begins(message):
             open_sessions[name] = []
             blocks.append(open_sessions[name])
         open_sessions[name].append(message)
-        before = message
+        before = name
     return blocks
 
 
@@ -146,17 +145,12 @@ def session_of(number: int, block: Sequence[Message], given: bool) -> Session:
     dated = next((each for each in block if each.time), None)
     dated = dated or next((each for each in block if each.began), block[0])
     written = dated.raw or (f"{dated.when:%Y-%m-%d %H:%M}" if dated.when else "")
-    turns = tuple(
-        Turn(
-            each.id if given else f"S{number}:{row}",
-            each.speaker,
-            each.text,
-            each.caption,
-            each.time,
-        )
-        for row, each in enumerate(block, start=1)
-    )
     name = block[0].session or "" if given else f"session_{number}"
+    ids = (each.id if given else f"S{number}:{row}" for row, each in enumerate(block, start=1))
+    turns = tuple(
+        Turn(own, each.speaker, each.text, each.caption, each.time)
+        for own, each in zip(ids, block, strict=True)
+    )
     return Session(name, dated.when, written, turns)
 
 

@@ -51,13 +51,7 @@ _STORES = [
 _HOLDERS = ("results", "memories", "facts", "edges", "items", "agents", "passages", "data")
 
 
-_AUDIT = "compare them with their conversation by segviz audit; load messages from a file of them"
-
-
-_RUN = (
-    "load the file that holds the conversation, and compare these with it on Compare or by segviz "
-    "audit --run"
-)
+_TRACE = {"nodes", "edges", "operations", "sessions"}
 
 
 def _refused(kind: str) -> LoadError:
@@ -68,30 +62,27 @@ def _refused(kind: str) -> LoadError:
 
 def other_kind(document: object) -> LoadError | None:
     """Returns the error for a document of stored memories, or of questions alone; else None."""
+    rows = document if isinstance(document, list) else [document]
+    results = (row for row in rows if isinstance(row, dict))
     if is_trace(document):
         what = "this is a trace of a memory system as a graph (smartcomment), not a conversation"
         remedy = "load the conversation that the system was given, and its memories as a store"
-        return OtherKind(what, remedy=remedy)
-    if is_store(document):
+    elif is_store(document):
         what = "these are memories that a system has written, not a conversation"
-        return OtherKind(what, remedy=_AUDIT)
-    rows = document if isinstance(document, list) else [document]
-    if any(isinstance(row, dict) and _is_result(row) for row in rows):
+        remedy = "compare them with their conversation by segviz audit --store"
+    elif any(
+        isinstance(r.get("qa"), list) or isinstance(r.get("hypothesis"), str) for r in results
+    ):
         what = "these are questions or results of an evaluation, without their conversation"
-        return OtherKind(what, remedy=_RUN)
-    return None
-
-
-def _is_result(row: dict[str, object]) -> bool:
-    return isinstance(row.get("qa"), list) or isinstance(row.get("hypothesis"), str)
+        remedy = "load the conversation's file, and compare these with it by segviz audit --run"
+    else:
+        return None
+    return OtherKind(what, remedy=remedy)
 
 
 def is_trace(document: object) -> bool:
     """Returns True for smartcomment's graph of values, in which messages are some of the nodes."""
     return isinstance(document, dict) and document.keys() >= _TRACE
-
-
-_TRACE = {"nodes", "edges", "operations", "sessions"}
 
 
 def is_store(document: object) -> bool:

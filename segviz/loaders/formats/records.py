@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
 
 from segviz.conversation import Entry
 from segviz.loaders.branches import (
@@ -142,7 +141,7 @@ def messages_in(document: object) -> list[Message]:
 
 def _entry(item: Item) -> Entry:
     own = item.scalars()
-    return Entry(named_after([own.get(key) for key in TITLES], ""), None, None)
+    return Entry(named_after(map(own.get, TITLES), ""), None, None)
 
 
 def has_rows(document: object, text_key: str | None) -> bool:
@@ -156,13 +155,11 @@ def has_rows(document: object, text_key: str | None) -> bool:
 
 def _note_rest(document: object, chats: list[WrittenChat], notes: Notes) -> None:
     """Adds a note for each item of a list that holds no dialogue."""
-    places = [chat.place for chat in chats]
-    if isinstance(document, list) and () not in places:
-        read_rows = {place[0] for place in places}
-        for row, raw in enumerate(document):
-            if row not in read_rows:
-                what = f"expected a conversation with messages, found {describe(raw)}"
-                notes.skipped((row,), what)
+    read = {chat.place[:1] for chat in chats}
+    for row, raw in enumerate(document if isinstance(document, list) else ()):
+        if read.isdisjoint([(), (row,)]):
+            what = f"expected a conversation with messages, found {describe(raw)}"
+            notes.skipped((row,), what)
 
 
 def chats_in(
@@ -174,9 +171,8 @@ def chats_in(
     """
     value = _unpacked(value)
     if isinstance(value, list):
-        if (text_key is None and (chats := exchanges(value, place, name))) or (
-            chats := _transcripts(value, place, text_key)
-        ):
+        chats = [] if text_key else exchanges(value, place, name)
+        if chats := chats or _transcripts(value, place, text_key):
             yield from chats
         elif is_chat(value[:LOOKED_AT], text_key):
             yield from trees(value, place, name)
@@ -184,11 +180,9 @@ def chats_in(
             rows = [((*place, row), by_turns(raw, row)) for row, raw in enumerate(value)]
             yield WrittenChat(name, place, [Block(rows)], nameless=True)
         elif len(place) < _DEEPEST:
-            inner = [
-                list(chats_in(raw, (*place, row), name if len(value) == 1 else "", text_key))
-                for row, raw in enumerate(value)
-            ]
-            chats = list(chain.from_iterable(inner))
+            own = name if len(value) == 1 else ""
+            inner = (chats_in(raw, (*place, row), own, text_key) for row, raw in enumerate(value))
+            chats = [chat for each in inner for chat in each]
             if chats and any(_BATCH & raw.keys() for raw in value if isinstance(raw, dict)):
                 chats = [_joined(chats, name, place)]
             yield from without_snapshots(chats)
@@ -208,19 +202,21 @@ def _transcripts(value: list[object], place: Place, text_key: str | None) -> lis
     """Returns a dialogue for each record whose text is a transcript, in lines ``Name: words``."""
     chats = []
     for row, raw in enumerate(value):
-        if not isinstance(raw, dict):
+        keys, here = tuple(raw) if isinstance(raw, dict) else (), (*place, row)
+        if not isinstance(raw, dict) or usual_keys(keys, ("role", "sender", "speaker")):
             return []
-        key = text_key or next(iter(keys_of(tuple(raw), "text")), "")
-        lines = spoken_lines(raw[key]) if isinstance(raw.get(key), str) else []
-        if len({who for who, _ in lines}) < 2 or usual_keys(
-            tuple(raw), ("role", "sender", "speaker")
-        ):
+        text = raw.get(text_key or next(iter(keys_of(keys, "text")), ""))
+        lines = spoken_lines(text) if isinstance(text, str) else []
+        if len({who for who, _ in lines}) < 2:
             return []
-        rows = [((*place, row), {"speaker": who, "text": text}) for who, text in lines]
-        name = named_after([raw.get(each) for each in TITLES], "")
-        chats.append(WrittenChat(name, (*place, row), [Block(rows)]))
-        _dated(chats[-1:], next((raw[each] for each in keys_of(tuple(raw), "time")), None))
+        rows = [(here, {"speaker": who, "text": text}) for who, text in lines]
+        name = named_after(map(raw.get, TITLES), "")
+        chats.append(WrittenChat(name, here, [Block(rows, _time_of(raw))]))
     return chats
+
+
+def _time_of(raw: Mapping[str, object]) -> object:
+    return innermost(next((raw[key] for key in keys_of(tuple(raw), "time")), None))
 
 
 def _named_chats(
@@ -231,9 +227,8 @@ def _named_chats(
         rows, hidden = nested([value], place)  # a tree of answers
         yield WrittenChat(name, place, [Block(rows)], hidden)
         return
-    title = named_after([value.get(key) for key in TITLES[:4]], "")
-    name = title or named_after([value.get(key) for key in TITLES], name)
-    began = next((value[key] for key in keys_of(tuple(value), "time")), None)
+    title = named_after(map(value.get, TITLES[:4]), "")
+    name = title or named_after(map(value.get, TITLES), name)
     # A tree of messages or an exchange decides; else the keys of an object may all hold chats.
     shown = (shown_branch(value, (*place, nodes), nodes) for nodes in _TREES)
     chats: Sequence[WrittenChat] = [replace(chat, name=name) for chat in shown if chat][:1]
@@ -244,7 +239,9 @@ def _named_chats(
         _rename(chats, names)
     for chat in chats:
         chat.titled |= bool(title) and chat.name == title
-    yield from _dated(chats, began)
+        for block in chat.blocks:  # without a time of their own they have that of the object
+            block.began = _time_of(value) if block.began is None else block.began
+        yield chat
 
 
 def _beside(
@@ -305,33 +302,20 @@ def _parallel(value: Mapping[str, object], place: Place, name: str) -> WrittenCh
         for key, rows in value.items()
         if isinstance(rows, list) and len(rows) > 1 and all(isinstance(each, str) for each in rows)
     }
-    blocks, nameless = [], False
+    chat = WrittenChat(name, place)
     for key, rows in texts.items():
         if not re.search("dialog|utterance|turns", spelled(key)):
             continue
-        stems = (re.sub("dialogues?|dialogs?|utterances?|turns", each, key) for each in _WHO)
-        speakers = next(
-            (texts[each] for each in stems if len(texts.get(each, ())) == len(rows)), None
+        named = (
+            re.sub("dialogues?|dialogs?|utterances?|turns", each, key)
+            for each in ("speakers", "speaker", "roles")
         )
-        nameless |= speakers is None
+        speakers = next((texts[n] for n in named if len(texts.get(n, ())) == len(rows)), None)
+        chat.nameless |= speakers is None
         who = speakers or [f"Speaker {row % 2 + 1}" for row in range(len(rows))]
-        pairs = enumerate(zip(who, rows, strict=True))
-        blocks.append(
-            Block([((*place, key, row), {"speaker": s, "text": t}) for row, (s, t) in pairs])
-        )
-    return WrittenChat(name, place, blocks, nameless=nameless) if blocks else None
-
-
-_WHO = ("speakers", "speaker", "roles")
-
-
-def _dated(chats: Sequence[WrittenChat], began: object) -> Sequence[WrittenChat]:
-    """Gives the time of an object to the dialogues in it that have none."""
-    began = innermost(began)
-    for chat in chats:
-        for block in chat.blocks:
-            block.began = began if block.began is None else block.began
-    return chats
+        said = [{"speaker": s, "text": t} for s, t in zip(who, rows, strict=True)]
+        chat.blocks.append(Block([((*place, key, row), raw) for row, raw in enumerate(said)]))
+    return chat if chat.blocks else None
 
 
 def _chats_under(
@@ -392,10 +376,9 @@ def _unpacked(value: object) -> object:
         # The first row decides, so that a long text that is no such table costs nothing.
         row = (first_rows(value, 1) or named_rows(value) or [{}])[0]
         cells = [row.get(text, "")] if text else list(row.values())
-        if text is None and not any(cell[:1] in ("[", "{") for cell in cells if cell):
-            pair = all(usual_keys(tuple(names), side) for side in SIDES.values())
-            cells = ["[{"] if pair else []
-        if any(cell.startswith(("[", "{")) or len(spoken_lines(cell)) > 1 for cell in cells):
+        pair = not text and all(usual_keys(tuple(names), side) for side in SIDES.values())
+        lists = any(cell.startswith(("[", "{")) for cell in cells)
+        if lists or pair or (text and len(spoken_lines(cells[0])) > 1):
             return named_rows(value)
     return None
 

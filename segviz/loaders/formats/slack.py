@@ -106,13 +106,8 @@ def _assistants(channels: Mapping[str, list[tuple[str, Place, object]]]) -> dict
     asked = {name for raw in rows for name in _MENTION.findall(str(raw.get("text")))}
     bots = {}
     for raw in rows:
-        user, profile = raw.get("user"), raw.get("bot_profile")
-        if (
-            "bot_id" in raw
-            and isinstance(user, str)
-            and user in asked
-            and isinstance(profile, dict)
-        ):
+        user, profile = str(raw.get("user")), raw.get("bot_profile")
+        if "bot_id" in raw and user in asked and isinstance(profile, dict):
             bots[user] = named_after((profile.get("name"),), user)
     return bots
 
