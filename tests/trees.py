@@ -8,6 +8,7 @@ import numpy as np
 
 from segviz.construct import Arrival
 from segviz.conversation import Conversation, Question, Session, Turn, Unit
+from segviz.retrieval import RetrievalSettings
 from segviz.tree import Add, Event, Link, Step, Structure, replay
 
 ZERO = np.zeros(2, dtype=np.float32)
@@ -20,6 +21,12 @@ def unit(index: int, session: int = 0) -> Unit:
 def arrival(index: int, session: int = 0) -> Arrival:
     u = unit(index, session)
     return Arrival(u.index, u.turn_ids, u.session, u.text, vector=ZERO)
+
+
+def best_nodes(scores: np.ndarray, structure: Structure, **limits: object) -> list[int]:
+    """The nodes that ``limits``, settings of a retrieval, read of a ranking by scores."""
+    settings = RetrievalSettings(**limits)
+    return settings.read(settings.order(scores, structure), structure)
 
 
 def grown(

@@ -59,31 +59,9 @@ def ranking(
     return np.asarray(order[admissible(structure, levels)[order]])
 
 
-def top_k(
-    scores: NDArray[np.float64],
-    structure: Structure,
-    k: int,
-    levels: Collection[int] | None = None,
-    budget: int | None = None,
-    deduplicate: bool = False,
-) -> list[int]:
-    """Returns the first nodes of :func:`ranking`, best first.
-
-    Args:
-        scores: float64 (n,).
-        structure: the memory at one moment.
-        k: number of nodes, ≥ 1.
-        levels: admissible levels; None for all.
-        budget: number of tokens, ≥ 1, which replaces ``k``; see :func:`select`.
-        deduplicate: skip nodes whose text a better one has or quotes; see :func:`distinct`.
-
-    Raises:
-        ValueError: ``k`` or ``budget`` is not a whole number of at least 1.
-    """
-    ranked: Iterable[int] = ranking(scores, structure, levels)
-    if deduplicate:
-        ranked = distinct(ranked, structure)
-    return select(ranked, structure.text, k, budget)
+def top_k(scores: NDArray[np.float64], structure: Structure, k: int) -> list[int]:
+    """Returns the first ``k`` nodes of :func:`ranking`; for more see ``RetrievalSettings.read``."""
+    return select(ranking(scores, structure), structure.text, k)
 
 
 def expanded(
@@ -229,8 +207,7 @@ def select(
         budget: number of :func:`estimated_tokens`, ≥ 1.
 
     Raises:
-        ValueError: as for :func:`top_k`.
-
+        ValueError: ``k`` or ``budget`` is not a whole number of at least 1.
     """
     check_count("k", k)
     if budget is None:

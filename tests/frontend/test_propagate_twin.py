@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from segviz.retrieval import estimated_tokens, propagate, ranks, repeats, top_k
+from segviz.retrieval import estimated_tokens, propagate, ranks, repeats
 from segviz.retrieval.ledger import explain
 from segviz.tree import Structure
 from segviz.view.coloring import LIVE_POLICIES
 from tests.frontend.node import needs_node, run
 from tests.scenes import tree_message
-from tests.trees import random_graph, random_tree, toy
+from tests.trees import best_nodes, random_graph, random_tree, toy
 
 pytestmark = needs_node
 
@@ -128,7 +128,7 @@ def test_scores_and_top_k_equal_pythons() -> None:
             own = np.array(answer["final"])
             assert np.abs(own - wanted).max(initial=0) < 1e-9, where
             for how, top in zip(retrieval, answer["top"], strict=True):
-                assert top == top_k(own, structure, **how), where
+                assert top == best_nodes(own, structure, **how), where
             plain, differing = answer["top"][1], answer["top"][-2]
             skipped += plain != differing
     assert several_parents > 10
@@ -175,7 +175,7 @@ def compared(one: dict[str, Any], structure: Structure, first: np.ndarray, found
         how = (setting["policy"], setting["alpha"], setting["horizon"])
         final = propagate(first, structure.edges, *how, structure).final
         assert np.abs(own - final).max(initial=0) < 1e-9
-        assert found["tops"][i] == list(top_k(own, structure, k, levels))
+        assert found["tops"][i] == best_nodes(own, structure, k=k, levels=levels)
         wanted = ranks(found["nodes"], own, structure, levels)
         assert [each[i] for each in found["ranks"]] == list(wanted)
     how = (live["policy"], live["alpha"], live["horizon"])

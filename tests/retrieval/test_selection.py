@@ -19,7 +19,7 @@ from segviz.retrieval import (
     top_k,
 )
 from segviz.text.words import quotes
-from tests.trees import grown, toy
+from tests.trees import best_nodes, grown, toy
 
 scores_11 = st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3]), min_size=11, max_size=11)
 level_sets = st.none() | st.sets(st.integers(0, 2), min_size=1)
@@ -40,7 +40,7 @@ def test_ranking_equals_the_literal_form(values, levels, literal):
     scores, structure = np.array(values), toy() if literal else toy().collapsed
     found = ranking(scores, structure, levels).tolist()
     assert found == literal_ranking(scores, structure, levels)
-    assert top_k(scores, structure, 9, levels) == found[:9]
+    assert best_nodes(scores, structure, k=9, levels=levels) == found[:9]
 
 
 @given(st.integers(0, 10**6), level_sets, st.booleans())
@@ -87,7 +87,7 @@ texts_11 = st.lists(st.text("ab 雨", max_size=30), min_size=11, max_size=11)
 def test_a_budget_takes_texts_in_order_and_cuts_the_last(values, texts, levels, budget):
     s = toy()
     s = type(s)(s.level, s.start, s.stop, tuple(texts), s.vector, s.active, s.edges)
-    found = top_k(np.array(values), s, 3, levels, budget)
+    found = best_nodes(np.array(values), s, levels=levels, budget=budget)
     order = literal_ranking(np.array(values), s, levels)
     assert found == literal_budget(order, texts, budget)
     read = cut_texts([texts[node] for node in found], budget)
@@ -137,7 +137,8 @@ def test_skipping_repeats_returns_k_nodes_that_no_better_one_repeats(values, tex
     for node in ranking(np.array(values), s, levels).tolist():
         if not any((text[node], text[better]) in repeats for better in expected):
             expected.append(node)
-    assert top_k(np.array(values), s, k, levels, deduplicate=True) == expected[:k]
+    limits = {"k": k, "levels": levels, "deduplicate": True}
+    assert best_nodes(np.array(values), s, **limits) == expected[:k]
 
 
 def test_repeats_are_nodes_of_the_same_text_and_ancestors_that_quote():
@@ -155,7 +156,7 @@ def test_repeats_are_nodes_of_the_same_text_and_ancestors_that_quote():
 @pytest.mark.parametrize("budget", [0, -3, 1.5, True, "9"])
 def test_a_bad_budget_is_refused(budget):
     with pytest.raises(ValueError, match=r"budget is .* whole number, at least 1"):
-        top_k(np.ones(11), toy(), 3, budget=budget)
+        best_nodes(np.ones(11), toy(), budget=budget)
 
 
 def test_tokens_are_a_quarter_of_the_characters_rounded_up():
