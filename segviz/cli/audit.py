@@ -37,7 +37,7 @@ from segviz.cli.source import (
     read_corpus,
     write_file,
 )
-from segviz.evaluation import Row
+from segviz.evaluation import Row, number_of
 from segviz.evaluation.audit import Audit, grades_of, limits_of, tables_of
 from segviz.evaluation.audit import audit as audited
 from segviz.evaluation.stages import curve_rows, occurring
@@ -142,29 +142,26 @@ def audit(options: Options, console: Console) -> int:
         results = [*_audits(options, console, clients)]
     stages = [one for each in results for one in each.stages]
     with user_errors():
-        kept = limits_of(stages, limits) if limits else {}
+        checked = limits_of(stages, limits) if limits else []
     if len(results) == 1:
         _write_one(results[0], options, paths, limits)
     elif alone := [name for name in ("html", "junit", "trec") if getattr(options, name)]:
         raise UsageError(f"--{alone[0]} is about one conversation; name it by --conversation")
     if "output" in paths:
         write_file(paths["output"], rows_csv(_rows(results)))
-    code = OK if all(fine for _, fine in kept.values()) else UNFINISHED
+    code = OK if all(row["kept"] for row in checked) else UNFINISHED
     if options.json:
-        checked = [
-            {"name": name, "limit": limits[name], "share": share, "kept": fine}
-            for name, (share, fine) in kept.items()
-        ]
         whole = {"limits": checked, "stages": tables_of(stages), "grades": grades_of(results)}
         contents = [_content(each) for each in results]
         one = contents[0] if len(contents) == 1 else {"conversations": contents}
         console.json("audit", one | whole)
         return code
     _print(results, console)
-    for name, (share, fine) in kept.items():
-        side = "at least" if name == "recall" else "at most"
-        verdict = "kept" if fine else "failed"
-        console.line(f"{verdict}: {name} is {share:.3f}, expected {side} {limits[name]:g}")
+    for row in checked:
+        side = "at least" if row["name"] == "recall" else "at most"
+        verdict = "kept" if row["kept"] else "failed"
+        share, limit = number_of(row["share"]), limits[str(row["name"])]
+        console.line(f"{verdict}: {row['name']} is {share:.3f}, expected {side} {limit:g}")
     return code
 
 

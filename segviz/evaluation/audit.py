@@ -346,7 +346,7 @@ class Audit:
         for place, one in enumerate(self.stages):
             places.setdefault(one.question, []).append(place)
         lost = []
-        for number, mine in places.items():
+        for number, mine in sorted(places.items()):
             stages = [self.stages[place].stage for place in mine]
             unread = sum(stage not in (READ, WRONG) for stage in stages)
             right = self.right.get(number)
@@ -354,12 +354,8 @@ class Audit:
                 stage = min(stages, key=STAGES.index, default=ANSWERED_WRONG)
                 lost.append(LostQuestion(known[number], stage, tuple(mine), unread, right))
         order = [*STAGES, ANSWERED_WRONG]
-
-        def key(each: LostQuestion) -> tuple[bool, int, int, int]:
-            stage = order.index(each.stage)
-            return each.right is True, stage, -each.lost, each.question.index
-
-        return tuple(sorted(lost, key=key))
+        lost.sort(key=lambda each: (each.right is True, order.index(each.stage), -each.lost))
+        return tuple(lost)
 
     def ranked(self, lost: LostQuestion) -> list[tuple[int | None, int, tuple[str, ...]]]:
         """Returns the texts that rank above the gold turns of a question, and those that hold them.
@@ -434,9 +430,7 @@ def grades_of(audits: Iterable[Audit]) -> list[Row]:
     ]
 
 
-def limits_of(
-    stages: Sequence[EvidenceStage], wanted: Mapping[str, float]
-) -> dict[str, tuple[float, bool]]:
+def limits_of(stages: Sequence[EvidenceStage], wanted: Mapping[str, float]) -> list[Row]:
     """Compares shares of the gold turns with limits, for a check that may fail.
 
     Args:
@@ -445,7 +439,7 @@ def limits_of(
             name of a stage, its spaces as hyphens and without commas, the largest share there.
 
     Returns:
-        The share, and True if it keeps the limit, by name.
+        A row for each limit: ``name``, ``limit``, ``share``, and ``kept`` (True or False).
 
     Raises:
         ValueError: A name is unknown, or no question has evidence.
@@ -458,13 +452,11 @@ def limits_of(
     (row,) = stage_rows(stages)
     shares = {name: number_of(row[stage]) for name, stage in names.items()}
     shares["recall"] = number_of(row[READ]) + number_of(row[WRONG])
-    return {
-        name: (
-            shares[name],
-            shares[name] >= limit - 1e-9 if name == "recall" else shares[name] <= limit + 1e-9,
-        )
-        for name, limit in wanted.items()
-    }
+    rows: list[Row] = []
+    for name, limit in wanted.items():
+        missing = limit - shares[name] if name == "recall" else shares[name] - limit
+        rows.append({"name": name, "limit": limit, "share": shares[name], "kept": missing <= 1e-9})
+    return rows
 
 
 def _invented(facts: Mapping[str, Any]) -> bool:

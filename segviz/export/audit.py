@@ -203,16 +203,16 @@ def audit_junit(audit: Audit, limits: Mapping[str, float]) -> str:
     Raises:
         ValueError: as for ``limits_of``.
     """
-    memory, results = audit.memory, limits_of(audit.stages, limits)
-    failures = sum(not kept for _, kept in results.values())
+    memory, rows = audit.memory, limits_of(audit.stages, limits)
+    failures = sum(not row["kept"] for row in rows)
     suite = Element(
-        "testsuite", name=legal("segviz audit"), tests=str(len(results)), failures=str(failures)
+        "testsuite", name=legal("segviz audit"), tests=str(len(rows)), failures=str(failures)
     )
-    for name, (share, kept) in results.items():
-        of = legal(f"{memory.conversation.id}.{memory.system}")
+    for row in rows:
+        of, name = legal(f"{memory.conversation.id}.{memory.system}"), str(row["name"])
         case = SubElement(suite, "testcase", classname=of, name=name)
-        if not kept:
-            sign = "below" if name == "recall" else "above"
+        if not row["kept"]:
+            sign, share = "below" if name == "recall" else "above", number_of(row["share"])
             failure = SubElement(case, "failure", message=f"{share:.3f} is {sign} {limits[name]:g}")
             failure.text = legal("\n".join(each.text for each in audit.advice))
     return tostring(suite, "unicode", xml_declaration=True) + "\n"

@@ -316,14 +316,11 @@ def _listed(name: str, store: Any, turns: Sequence[str]) -> list[StoredText]:
 
 
 def _before(name: str, store: Any, turns: Sequence[str]) -> list[StoredText]:
-    """Returns the texts of a store to which nothing was added; a search of it may fail."""
-    if not hasattr(store, "texts"):
-        try:
-            if not (turns and _rows(name, store, _search(store), turns[0], 1)):
-                return []
-        except HandoverError:
-            return []
-    return _listed(name, store, turns)
+    """Returns the texts of a store before the first ``add``; until then its methods may fail."""
+    with suppress(HandoverError):
+        if hasattr(store, "texts") or (turns and _rows(name, store, _search(store), turns[0], 1)):
+            return _listed(name, store, turns)
+    return []
 
 
 def _without(
