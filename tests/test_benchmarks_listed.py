@@ -8,7 +8,7 @@ from tests.benchmarks import __main__ as benchmarks
 from tests.benchmarks.report import RESULTS
 from tests.data import ROOT
 
-HELPERS = {"__main__", "report", "synthetic", "yardsticks"}
+HELPERS = {"__main__", "report", "synthetic"}
 
 
 def test_every_benchmark_is_listed_and_has_its_results():

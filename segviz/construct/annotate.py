@@ -190,7 +190,7 @@ class Extractive(Declared):
 
     Source: greedy coverage of weighted words, after Lin and Bilmes 2011. Facts earn a bonus because
         a lost date is the failure that SegTreeMem reports (App. C.4, Q3). The constants are ours,
-        chosen on the LoCoMo conversations of the benchmark ``nodes``. Departs from SegTreeMem:
+        chosen on the LoCoMo conversations of the benchmark ``constants``. Departs from SegTreeMem:
         sentences are quoted, not written by a language model.
     """
 

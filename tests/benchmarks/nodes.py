@@ -5,7 +5,7 @@ Run ``python -m tests.benchmarks.nodes`` from the project's root with the data u
 is ``Extractive`` as it is. Everything else is the default: exchange units, the same placement. A
 contentless line has fewer than two content words (``segviz.evaluation.node_texts``). Intervals
 resample conversations and the questions in them. Nothing is asserted here. ``yardsticks`` measures
-labels and texts level by level.
+labels and texts level by level, ``constants`` chooses the annotator's constants.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, ClassVar
@@ -27,10 +27,8 @@ from segviz.conversation.turns import SPEAKER
 from segviz.evaluation import MEASURES, Outcomes, pooled
 from segviz.evaluation.node_texts import line_counts
 from segviz.memory import Memory
-from tests.benchmarks import yardsticks
 from tests.benchmarks.recall import STILL, Setting, named, outcomes
 from tests.benchmarks.report import SETS, interval, number, real_data, table
-from tests.data import HELD_OUT, TUNED_ON
 from tests.memories import sample
 
 _WORD, _NUMBER, _NAME = re.compile(r"\w+"), re.compile(r"\d"), re.compile(r"(?<=[\w,;] )[A-Z]\w+")
@@ -106,11 +104,6 @@ ASKED: dict[str, tuple[tuple[str, Setting], ...]] = {
     "RealMem": (("hybrid", STILL), ("contextual", STILL)),
 }
 MEASURED = ("reached", "quoted", "answer_words")
-GRID: dict[str, tuple[float, ...]] = {
-    "floor": (1.5, 2.0, 2.5),
-    "repeat": (0.2, 0.4, 0.6),
-    "max_words": (80, 90, 100),
-}
 
 
 @cache
@@ -209,61 +202,9 @@ def differences() -> None:
     print(table(("data, relevance, policy α/H", ">questions", *heads), rows))
 
 
-# --- constants chosen on some conversations, reported on others --------------------------------
-
-
-@cache
-def scores(annotate: Extractive, place: int) -> tuple[Outcomes, Outcomes]:
-    """Returns the outcomes of one LoCoMo conversation: hybrid without propagation, and the
-    paper's bottom-up on plain cosines."""
-    memory = built(talks("LoCoMo")[place], annotate)
-    return outcomes(memory, "hybrid", STILL), outcomes(memory, "dense", BOTTOM_UP)
-
-
-def score(annotate: Extractive, places: Sequence[int]) -> tuple[float, float]:
-    """Returns hybrid's evidence reached and bottom-up's gold turns quoted over conversations."""
-    still, upwards = (
-        pooled({str(place): scores(annotate, place)[which] for place in places}) for which in (0, 1)
-    )
-    return still.value("reached"), upwards.value("quoted")
-
-
-def chosen(places: Sequence[int]) -> Extractive:
-    """Chooses the constants with the largest sum of both scores, one constant after the other."""
-    best = Extractive()
-    for name, values in GRID.items():
-        variants = [replace(best, **{name: value}) for value in values]
-        # The current value comes first, so that it wins a tie.
-        variants.sort(key=lambda each: each != best)
-        best = max(variants, key=lambda each: sum(score(each, places)))
-    return best
-
-
-def split() -> None:
-    """Prints what constants chosen on some conversations reach on the others."""
-    names = [talk.id for talk in talks("LoCoMo")]
-    rows = []
-    for here, there in ((TUNED_ON, HELD_OUT), (HELD_OUT, TUNED_ON)):
-        on, off = ([names.index(name) for name in half] for half in (here, there))
-        best = chosen(on)
-        for label, each in (("chosen", best), ("defaults", Extractive())):
-            said = ", ".join(f"{name} {getattr(each, name):g}" for name in GRID)
-            cells = [number(value) for value in (*score(each, on), *score(each, off))]
-            rows.append((", ".join(here), label, said, *cells))
-    print(
-        "\nConstants chosen on some LoCoMo conversations by the sum of both measures, one after "
-        "the other, and what they reach on the others:\n"
-    )
-    still, upwards = "hybrid, none: reached", "dense, bottom-up 0.1/2: quoted"
-    heads = (f">{still}, there", f">{upwards}, there", f">{still}, others", f">{upwards}, others")
-    print(table(("chosen on", "", "constants", *heads), rows))
-
-
 def main() -> None:
-    yardsticks.main()
     contentless()
     differences()
-    split()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Yardsticks of what inner nodes say, offline: their labels and their texts, level by level.
 
-Part of ``python -m tests.benchmarks nodes``. What is chosen is chosen on the conversations of
-``CHOSEN_ON``, and reported on the others. A chain of nodes with one text is one node on its lowest
-level, a root counts as a level of its own.
+Run ``python -m tests.benchmarks.yardsticks`` from the project's root with the data under
+SEGVIZ_DATA or ../shared/data. What is chosen is chosen on the conversations of ``CHOSEN_ON``, and
+reported on the others. A chain of nodes with one text is one node on its lowest level, a root
+counts as a level of its own.
 
 *events*       LoCoMo's ``event_summary``: the share of events of which a distinctive word stands in
                the label, or in the text, of a node over the event's session
@@ -201,7 +202,7 @@ def main() -> None:
             pairs = [counts.get((what, level), (0, 0)) for level in LEVELS]
             cells = [number(holds / every) if every else "" for holds, every in pairs]
             rows.append((name, what, *cells))
-    print("\nWhat labels and texts say, by level:\n")
+    print("What labels and texts say, by level:\n")
     print(table(("data", "share", *(f">{level}" for level in LEVELS)), rows))
 
 
