@@ -148,6 +148,7 @@ def tree_payload(
         "gold_answers": {str(node): list(turns) for node, turns in scored.answers.items()},
         "gold_needs": {str(node): dict(turns) for node, turns in scored.needs.items()},
         "gold_asked": scored.asked,
+        "gold_later": scored.later,
         "budget": scored.budget,
         "level_names": list(scene.level_names),
         "texts": {

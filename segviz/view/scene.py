@@ -63,6 +63,7 @@ class Scored:
         needs: tokens of a node's text that its gold turns need (``GoldEvidence.needed``), if there
             is a ``budget``.
         asked: number of gold turns.
+        later: number of those that come after the structure's last unit.
         budget: number of tokens that are read; None if K nodes are.
         ranks: rank by initial score of nodes that propagation brought among the retrieved, and rank
             by final score of those it removed.
@@ -87,6 +88,7 @@ class Scored:
     answers: Mapping[int, Sequence[str]] = field(default_factory=dict)
     needs: Mapping[int, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
     asked: int = 0
+    later: int = 0
     budget: int | None = None
     ranks: Mapping[int, int] = field(default_factory=dict)
     places: tuple[Sequence[int], Sequence[int]] = ((), ())
@@ -335,6 +337,7 @@ def answered(
             if settings.budget
             else {},
             asked=len(gold.turns),
+            later=len(gold.later),
             budget=settings.budget,
             ranks={node: was[node] for node in result.entered}
             | {node: after.get(node, 0) for node in result.left},

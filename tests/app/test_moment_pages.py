@@ -74,6 +74,7 @@ def test_it_is_asked_at_its_moment_and_the_page_says_so(moments_file):
     assert (step(app).value, step(app).max) == (6, TOTAL)
     assert said(app) == AT_ITS_MOMENT
     assert "1 not in the memory yet at this moment (D3:7)" in texts(app)
+    assert on_canvas(app)["gold_later"] == 1
     assert "asked" not in address(app)
     conversation = segviz.load(moments_file)[0]
     memory = segviz.build(conversation)

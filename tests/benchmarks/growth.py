@@ -78,6 +78,9 @@ def question() -> list[Line]:
         for name in RELEVANCE:
             spent = 1000 * best(lambda m=memory, r=name: m.ask(ASKED, relevance=r))
             lines.append(Line(f"ask, {name}", turns, spent, "ms", budget=QUESTION.get(turns)))
+        middle = memory.units[turns // 2].time
+        spent = 1000 * best(lambda m=memory, when=middle: m.ask(ASKED, as_of=when))
+        lines.append(Line("ask, as of its middle", turns, spent, "ms", budget=QUESTION.get(turns)))
     return lines
 
 

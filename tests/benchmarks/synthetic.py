@@ -92,7 +92,8 @@ def sessions() -> Iterator[Session]:
                 who = ("Ada", "Ben")[len(turns) % 2]
                 turns.append(Turn(f"D{number}:{len(turns) + 1}", who, " ".join(said)))
         start += timedelta(hours=draw.randint(20, 90))
-        yield Session(f"session_{number}", start, start.isoformat(), tuple(turns))
+        timed = [replace(t, time=start + timedelta(minutes=n)) for n, t in enumerate(turns)]
+        yield Session(f"session_{number}", start, start.isoformat(), tuple(timed))
 
 
 def conversation(turns: int) -> Conversation:

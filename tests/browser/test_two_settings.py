@@ -1,6 +1,7 @@
 """Ask with the same tree twice, each with a setting of its own."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -102,6 +103,18 @@ def test_the_now_line_asks_the_memory_as_it_was_and_beside_it_another_moment(app
     step = int(app.page.url.partition("asked=")[2].partition("&")[0])
     asked = memory.ask(question, PRESETS[OPENING], step=step)
     assert retrieved(app, FIRST) == list(asked.after)
+    # A date that is typed does the same; gold that was not said by then is counted.
+    day = f"{memory.conversation.sessions[0].start + timedelta(days=1):%Y-%m-%d}"
+    app.page.get_by_role("button", name="Setting").first.click()
+    box = app.page.get_by_role("textbox", name="or as it was before the date").first
+    box.fill(day)
+    box.press("Enter")
+    app.settle()
+    assert f"asked={memory.as_of(day)}" in app.page.url
+    later = len(memory.conversation.questions[7].evidence)  # all of it
+    app.page.keyboard.press("Escape")
+    verdict = app.tree(FIRST).locator(".verdict").inner_text()
+    assert f"{later} gold not said yet" in verdict
     # The other moment, and what changed until now.
     app.open(f"ask?question=7&beside={step}")
     assert retrieved(app, SECOND) == list(asked.after)

@@ -140,9 +140,11 @@ interface Message extends Columns {
   measures: Measure[];
   /** A column for each of the measures. */
   [column: `measure:${string}`]: Float32Array;
-  /** The gold turns of each gold leaf, and how many were asked for. */
+  /** The gold turns of each gold leaf, how many were asked for, and how many of these come later
+   *  than the memory. */
   gold_turns: Record<string, string[]>;
   gold_asked: number;
+  gold_later: number;
   /** Of the gold turns of a node those for which it only states the answer. */
   gold_answers: Record<string, string[]>;
   /** Of the gold turns of a node, under a budget: how many tokens of its text quote the turn, and how

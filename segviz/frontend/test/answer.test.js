@@ -35,6 +35,9 @@ test("the verdict and the line of what changed, and of what did not", () => {
     ["worse Loses 1 of 2 gold turns: rank 1 → 3 · 1 enters", "enters “one” 3→1", "leaves “zero” 1→3", "gold 2/2 → 1/2", "levels as before"]);
   const same = { top_initial: Int32Array.from([0, 3]), top_final: Int32Array.from([3, 0]) };
   assert.deepEqual(parts(same), ["same All gold found, before and after · same 2 nodes, 2 swapped", "gold 2/2 → 2/2"]);
+  const later = { ...same, gold_asked: 3, gold_later: 1 };
+  assert.equal(parts(later)[0], "same Gold in evidence as before · same 2 nodes, 2 swapped · 1 gold not said yet");
+  assert.equal(parts({ ...later, gold: new Int32Array(0) })[0], "same Same 2 nodes, 2 swapped · 1 gold not said yet");
   const up = { ...two, top_final: Int32Array.from([4, 3]) };
   assert.equal(plain(parts(up).at(-1)), "levels leaf 2→1, level 1 0→1");
   const { initial, final } = sceneOf().data;

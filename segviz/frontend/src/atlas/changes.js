@@ -38,7 +38,7 @@ export function answerOf({ rows, asked }) {
   };
   return [{ after, was, is, held, entered: after.filter((i) => !before.includes(i)),
     moved: after.filter((i, at) => before.includes(i) && was.get(i) !== at + 1).length,
-    gold: { before: fates(before), after: fates(after), asked } }, leaves];
+    gold: { before: fates(before), after: fates(after), asked, later: 0 } }, leaves];
 }
 
 /** The line of each node in the lists before and after; undefined where it has none. Below the

@@ -27,7 +27,7 @@ export function answerOf(scene) {
   return {
     before, after, entered, left, was, is, moved,
     levels: { before: from, after: to },
-    gold: { before: goldFates(data, tree, before), after: goldFates(data, tree, after), asked: data.gold_asked },
+    gold: { before: goldFates(data, tree, before), after: goldFates(data, tree, after), asked: data.gold_asked, later: data.gold_later },
     held: heldBy(data, tree),
   };
 }

@@ -12,7 +12,7 @@ export function fatesOf(turns, sets) {
 }
 
 /** What became of the gold turns, and how many nodes enter; `leaves` are the gold leaves,
- *  `called` names a node.
+ *  `called` names a node. Gold that is said later than the moment that is asked is counted last.
  * @type {(answer: Judged, leaves: Ids, called: (node: number) => string) => TipLine} */
 export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves, called) {
   const size = after.length;
@@ -20,7 +20,8 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
   const verb = entered.length === 1 ? "enters" : "enter";
   const kept = `${size} node${size === 1 ? "" : "s"}, ${moves}`;
   const turns = Object.values(gold.after).flat();
-  if (!turns.length) return ["same", entered.length ? `${entered.length} of ${size} nodes ${verb}` : `Same ${kept}`];
+  const unsaid = gold.later ? ` · ${gold.later} gold not said yet` : "";
+  if (!turns.length) return ["same", (entered.length ? `${entered.length} of ${size} nodes ${verb}` : `Same ${kept}`) + unsaid];
   const gains = gold.before.missed.filter((turn) => !gold.after.missed.includes(turn));
   const drops = gold.after.missed.filter((turn) => !gold.before.missed.includes(turn));
   /** ": rank 9 → 5" of the leaves that hold some turns, or of the wider nodes that quote them; ""
@@ -57,5 +58,5 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
           ? ["same", "All gold found, before and after"]
           : !missed.length ? ["same", `Gold in evidence as before${answered.length ? `: answered${stating(answered)}` : ""}`]
             : ["same", `Gold ${known ? `${known} of ${gold.asked} in evidence as before, missed` : "still missed"}${shifts(missed)}`];
-  return [tone, `${words} · ${entered.length ? `${entered.length} ${verb}` : `same ${kept}`}`];
+  return [tone, `${words} · ${entered.length ? `${entered.length} ${verb}` : `same ${kept}`}${unsaid}`];
 }
