@@ -145,11 +145,8 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
             store, conversation = store_of(services)
             listed = _listed(name, store, [unit.text for unit in conversation.units("turn")])
             listed, note = _without(earlier.get(conversation.turns, ()), listed)
-            turns = {turn.id for turn in conversation.turns}
             ids = distinct([each.id or each.text for each in listed])
-            stored = [
-                replace(each.among(turns), id=made) for each, made in zip(listed, ids, strict=True)
-            ]
+            stored = [replace(each, id=made) for each, made in zip(listed, ids, strict=True)]
             cut = [arrival.unit for arrival in arrivals]
             # A system is not told the rule of its units, so it is found by the units.
             rule = next(r for r in UNIT_RULES if list(conversation.units(r)) == cut)

@@ -90,13 +90,7 @@ def _read(compared: Comparing, data: bytes, name: str) -> Followed:
         run = read_run(data, name, upload_budget())
     except LoadError:
         texts = read_stored(data, name, upload_budget())
-        known = {turn.id for turn in conversation.turns}
-        memory = memory_from(
-            [each.among(known) for each in texts],
-            conversation=conversation,
-            name=label,
-            embedder=embedder,
-        )
+        memory = memory_from(texts, conversation=conversation, name=label, embedder=embedder)
         return Followed(label, "", memory, settings)
     answers = run.of(conversation, [conversation.id])
     if not answers:
