@@ -63,10 +63,10 @@ def at(path: Path, **link: str) -> str:
 
 def test_grow_and_ask_with_a_selected_node(app, hostile):
     app.open(at(hostile, system="memforest", node="1", unit="turn"))
-    assert CORPUS[0] in app.text()
     for expander in app.page.locator('[data-testid="stExpander"] summary').all():
         expander.click()
     app.settle()
+    assert CORPUS[0] in app.text()
     # The same memory on the other page, which the tab has open already.
     app.page.get_by_role("link", name="Ask").first.click()
     app.tree("ask-tree")

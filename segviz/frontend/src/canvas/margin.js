@@ -56,6 +56,7 @@ export function drawAxis(s, ctx) {
   const { left, width, axisTop, axisHeight } = geom;
   const lane = geom.halves === 2 ? 9 : 0; // room for the evidence marks
   const strip = axisTop + 2 + lane;
+  /** @type {{ x: number, w: number, session: number }[]} */
   const bands = [];
   ctx.save();
   ctx.beginPath();
@@ -110,7 +111,9 @@ export function drawAxis(s, ctx) {
   ctx.font = `600 ${theme.font}`;
   ctx.fillStyle = theme.text;
   const chapters = chaptersOf(data, tree, scene.runs).map((title) => titleIn(s, ctx, title, CHAPTER_ROOM));
-  write(chapters, bands, strip + CHAPTER - 7, WORDS_APART);
+  // What two sessions in a row are about is said at the first.
+  const begun = bands.filter(({ session }, i) => !i || chapters[session] !== chapters[bands[i - 1].session]);
+  write(chapters, begun, strip + CHAPTER - 7, WORDS_APART);
 }
 
 const DATES_APART = 72; // pixels between dates that say when, without a session each

@@ -129,11 +129,20 @@ function swatch(data, node) {
   return made;
 }
 
+/** The first words of a node's text, without who said them.
+ * @type {(memory: Memory, node: number) => string} */
+const firstWords = (memory, node) => (wordsOf(memory, node) ?? "").replace(/^[^:]{1,40}: /, "")
+  .split(" ").slice(0, WORDS).join(" ").replace(/[,;:.\s]+$/, "");
+
+const WORDS = 5;
+
 /** @type {(memory: Memory, row: NodeRow) => HTMLSpanElement} */
 function head(memory, row) {
   const { data } = memory;
   const { node } = row;
-  const label = data.level[node] > 0 ? data.names[node] : "";
+  // Among chapters a leaf has a title, too.
+  const chapter = (memory.forest.parents.get(node) ?? []).some((parent) => data.level[parent] > 1);
+  const label = data.level[node] > 0 ? data.names[node] : chapter ? firstWords(memory, node) : "";
   return make("span", "head", ...(label ? [make("bdi", "name", isolateText(label))] : []),
     make("span", label ? "where" : "name", data.kinds[data.kind_of[node]]),
     ...[`node ${node}`, spanText(data.start[node], data.stop[node]), sessionsText(data, node)]

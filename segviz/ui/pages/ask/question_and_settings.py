@@ -125,7 +125,7 @@ def _setting(asked: AskState) -> None:
     parts += ["read as leaves"] * (settings.expand is not None)
     parts += ["no repeats"] * settings.deduplicate + ["by tokens"] * (settings.budget is not None)
     style.label_panel("more-settings", f": {', '.join(parts)}")
-    with st.popover("Setting", width=190, key="more-settings", on_change="rerun") as opened:
+    with st.popover("Setting", width=216, key="more-settings", on_change="rerun") as opened:
         if not opened.open:
             return
         st.caption(f"In force: {_in_force(asked)}")
@@ -245,12 +245,13 @@ def _beside(asked: AskState) -> None:
         width="content",
         key="second-setting",
         disabled=read_view() != VIEWS[0],
-        help="Compares two settings, moments or builds side by side on the time axis. A build "
-        "is offered once you have changed a parameter in the sidebar",
     ):
         st.radio(
             "Draw a second tree, with",
             [_NOTHING, *presets, _KEPT, *([_MOMENT] if total > 1 else []), *builds],
+            # On the button it would cover the first options.
+            help="Side by side on the time axis. A build is offered once you have changed a "
+            "parameter in the sidebar",
             **shows("second-option", shown, choose),
         )
         if shown == _MOMENT and scoring is not None:

@@ -44,15 +44,18 @@ that quotes it is returned, and *answered* if a returned node above it states th
 three are *in evidence*. Otherwise it is *missed*.
 
 - **Grow** shows how the tree was built, and why each leaf joined where it did.
-- **Ask** shows the evidence for a question, and the changes by propagation.
+- **Ask** draws the scores before propagation above the time axis and those after it below. A number
+  is the rank of a node that enters, leaves or has gold; a dot is another node that is returned.
+  *Change* draws one tree with the differences, *Beside* a second setting, moment or build.
 - **Sweep** measures many settings on many questions. **Compare** measures other memory systems.
+- The line in the sidebar opens file, texts, parameters and models.
 """
 
 
 GOOD_TEXTS = (
     "The first two samples open with titles and summaries written by hand; the same tree with "
-    "quoted lines is one click away (*Texts*, in the sidebar). On the 61 questions of *Ines and "
-    "Theo* that have an answer, answer words "
+    "quoted lines is one click away (*Texts*, below the line in the sidebar). On the 61 questions "
+    "of *Ines and Theo* that have an answer, answer words "
     "rise from .62 to .76 (hybrid relevance, no propagation; difference +.14 [.06, .23]), while "
     "evidence reached stays level on 69 questions (+.01 [−.08, .10]). With bottom-up propagation "
     "(α .1, H 2) on cosines, fewer gold turns are quoted (−.17 [−.24, −.09]), because a summary "
