@@ -17,11 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import UNANSWERABLE, Question
-from segviz.evaluation.compare import NATIVE, native_settings
-from segviz.evaluation.evaluation import Outcomes, covering, evaluate
-from segviz.evaluation.generation import evaluate_answers, gradable, retrievals
-from segviz.evaluation.measures import MEASURES, TOKENS
-from segviz.evaluation.sweep import Sweep, sweep
+from segviz.evaluation import (
+    MEASURES,
+    NATIVE,
+    Outcomes,
+    Sweep,
+    covering,
+    evaluate,
+    evaluate_answers,
+    gradable,
+    native_settings,
+    retrievals,
+)
+from segviz.evaluation.measures import TOKENS
+from segviz.evaluation.sweep import sweep
 from segviz.llm import ChatByRole
 from segviz.memory import Memory, Rehearsal, build, declared
 from segviz.retrieval import RetrievalSettings, estimated_tokens

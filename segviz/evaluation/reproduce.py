@@ -669,23 +669,23 @@ def _graded(bench: Bench, ways: Ways, **grid: Any) -> dict[tuple[str, str, str],
     Methods are given by label, system, and variant of the printed numbers. ``grid`` has the
     settings that are swept on the tree; see :func:`_swept`.
     """
-    found: dict[tuple[str, str, str], Outcomes | None]
-    found = {(label, system, ""): None for label, system in _METHODS.items()}
+    grades: dict[tuple[str, str, str], Outcomes | None]
+    grades = {(label, system, ""): None for label, system in _METHODS.items()}
     tree = [(f"SegTreeMem, {variant}", "segment-tree", variant) for variant in ways]
     if bench.chat is None:
-        return found | dict.fromkeys(tree)
+        return grades | dict.fromkeys(tree)
     # The rivals are asked by the retrieval of their papers.
     built = {label: bench.rival(name) for label, name in _METHODS.items() if name in SYSTEMS}
     for label, talks in bench.each(measures.graded, built, chat=bench.chat).items():
-        found[label, _METHODS[label], ""] = pooled(dict(zip(bench.names, talks, strict=True)))
+        grades[label, _METHODS[label], ""] = pooled(dict(zip(bench.names, talks, strict=True)))
     # The tree is asked by the settings that the paper names, or by the best of all.
     swept = _swept(bench, bench.the_tree, **grid)["SegTreeMem"]
     settings = {cell.setting: cell for cell in (swept.baseline, *swept.cells)}
     for (label, system, variant), way in zip(tree, ways.values(), strict=True):
         cell = swept.best("accuracy") if way is None else settings[tuple(way)]
         chosen = "" if way else f" ({cell.policy} {cell.alpha:g}, H {cell.horizon})"
-        found[label + chosen, system, variant] = cell.outcomes
-    return found
+        grades[label + chosen, system, variant] = cell.outcomes
+    return grades
 
 
 def _answers(
@@ -801,9 +801,8 @@ class Experiment:
         asked = {label: changed[label] for label in changed if label not in built}
         if asked:
             one, how = {"": (self.paper, dict[str, Any]())}, {"by": measure, "changed": asked}
-            found = bench.rows(measures.asked, one, self.column, **how, **self.how)
-            pairs = zip(found, asked, strict=True)
-            rows += [row | {self.column: label} for row, label in pairs]
+            each = bench.rows(measures.asked, one, self.column, **how, **self.how)
+            rows += [row | {self.column: label} for row, label in zip(each, asked, strict=True)]
         order = list(changed)
         rows.sort(key=lambda row: order.index(str(row[self.column])))
         return [
@@ -820,8 +819,8 @@ class Experiment:
         ``models`` is True if they were measured with models.
         """
         why = [self.note, CAVEATS.get((self.paper, self.table), "")]
-        found = {name for row in rows for name, cell in row.items() if isinstance(cell, Mean)}
-        if any(one.label in name for one in MEASURES.values() for name in found):
+        means = {name for row in rows for name, cell in row.items() if isinstance(cell, Mean)}
+        if any(one.label in name for one in MEASURES.values() for name in means):
             why.insert(0, SOURCES[self.paper].why)
         if self.models and not models:
             why.insert(0, f"{_NEEDED[self.models]} (--server, --model and --judge).")
