@@ -25,8 +25,10 @@ from segviz.cli.models import Models, agree, embedder_option, judge_options, mod
 from segviz.cli.source import SAMPLE, audited, path_of, path_option, write_file
 from segviz.conversation import TITLES, Conversation
 from segviz.evaluation import Row
+from segviz.evaluation.bench import Bench
+from segviz.evaluation.paper_tables import OF_ONE_TREE
 from segviz.evaluation.published import SOURCES
-from segviz.evaluation.reproduce import ENTRIES, OF_ONE_TREE, Bench, Experiment
+from segviz.evaluation.reproduce import ENTRIES, Experiment
 from segviz.export import BrowserError, Sheet, draw, rows_csv, rows_markdown
 from segviz.llm import ModelError
 from segviz.loaders import load

@@ -21,6 +21,8 @@ a reader gets its texts).
 ``cases``               the worked examples of SegTreeMem's appendix C, found and measured
 ``published``           numbers printed in the papers of the systems
 ``paper_measures``      what those papers measure of one memory
+``bench``               conversations and models to measure with, rows over them
+``paper_tables``        tables and figures with a function of their own
 ``reproduce``           ``ENTRIES``: tables and figures of the papers (``reproduce.toml``), measured
                         again
 ``generation``          :func:`evaluate_answers`: answers of a chat model, graded by another
@@ -28,7 +30,7 @@ a reader gets its texts).
 
 May import ``memory`` and the packages below it, not ``view``. Public face: the names below, and the
 modules ``sweep``, ``stages``, ``compare``, ``parallel``, ``cases``, ``published``,
-``paper_measures`` and ``reproduce``.
+``bench`` and ``reproduce``.
 """
 
 from segviz.evaluation.aggregate import Mean, Row, mean_ci, number_of

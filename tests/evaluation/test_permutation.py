@@ -10,7 +10,8 @@ from segviz.conversation import Question, reordered
 from segviz.conversation.conversation import swapped
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation import evaluate
-from segviz.evaluation.reproduce import Bench, losses
+from segviz.evaluation.bench import Bench
+from segviz.evaluation.paper_tables import losses
 from tests.trees import chat, small_chat
 
 

@@ -13,7 +13,8 @@ from segviz.construct import parameters
 from segviz.construct.annotate import ANNOTATORS
 from segviz.construct.compatibility import COMPATIBILITY
 from segviz.conversation import UNANSWERABLE, UNIT_RULES, Dispute, sample_texts
-from segviz.evaluation import Mean, evaluate, paper_measures, reproduce
+from segviz.evaluation import Mean, Row, evaluate, paper_measures, paper_tables
+from segviz.evaluation.bench import Bench
 from segviz.evaluation.evaluation import averaged
 from segviz.evaluation.measures import MEASURES
 from segviz.evaluation.paper_measures import (
@@ -32,7 +33,7 @@ from segviz.evaluation.paper_measures import (
 )
 from segviz.evaluation.published import REPORTED, SOURCES
 from segviz.evaluation.question_batch import Limits, batches
-from segviz.evaluation.reproduce import CONSTRUCTIONS, ENTRIES, Bench, Row
+from segviz.evaluation.reproduce import ENTRIES
 from segviz.evaluation.sweep import sweep
 from segviz.llm import ChatByRole
 from segviz.llm.prompts import tokens_of
@@ -446,7 +447,7 @@ def test_levels_and_curves_are_those_of_the_sweep():
 
 def test_the_best_of_each_policy_stands_beside_no_propagation():
     rows = rows_of("segtreemem", "Figure 4")
-    assert len(rows) == 2 * 3 * len(CONSTRUCTIONS)
+    assert len(rows) == 2 * 3 * len(paper_tables.CONSTRUCTIONS)
     for row in rows:
         assert (row["retrieval"] == "none") == (row["best at"] == "")
         if row["retrieval"] == "none":
@@ -599,8 +600,8 @@ def test_answers_are_measured_beside_the_printed_ones(by_models):
 
 
 def test_the_best_propagation_is_chosen_by_the_judge(by_models, monkeypatch):
-    monkeypatch.setitem(reproduce.GRID, "alphas", (0.1, 0.9))
-    monkeypatch.setitem(reproduce.GRID, "horizons", (1,))
+    monkeypatch.setitem(paper_tables.GRID, "alphas", (0.1, 0.9))
+    monkeypatch.setitem(paper_tables.GRID, "horizons", (1,))
     rows = {row["method"]: row for row in entry_of("segtreemem", "Table 7").measure(by_models)}
     none = rows["SegTreeMem, no propagation"]
     best = rows["SegTreeMem, best (bottom-up 0.1, H 1)"]
@@ -635,8 +636,8 @@ def test_an_entry_without_models_asks_none(by_models, clients):
 
 
 def test_figures_are_measured_by_the_model_on_its_own_tree(by_models, clients, monkeypatch):
-    monkeypatch.setitem(reproduce.GRID, "alphas", (0.1, 0.9))
-    monkeypatch.setitem(reproduce.GRID, "horizons", (2,))
+    monkeypatch.setitem(paper_tables.GRID, "alphas", (0.1, 0.9))
+    monkeypatch.setitem(paper_tables.GRID, "horizons", (2,))
     best = entry_of("segtreemem", "Table 6").measure(by_models)[-1]
     sent = len(clients.server.asked)
     for table in ("Figure 6", "Figure 7", "Figure 12", "Figure 13", "Figure 14"):
@@ -721,8 +722,8 @@ BATCH = {"annotate": "llm", "compatibility": "batch", "refresh": "joined"}
 
 def test_written_texts_come_in_the_place_of_a_models(by_models, clients, monkeypatch):
     """The server replays the texts written for the sample, each for what it has most words of."""
-    monkeypatch.setitem(reproduce.GRID, "alphas", (0.3,))
-    monkeypatch.setitem(reproduce.GRID, "horizons", (1,))
+    monkeypatch.setitem(paper_tables.GRID, "alphas", (0.3,))
+    monkeypatch.setitem(paper_tables.GRID, "horizons", (1,))
     written = [text for _, text in sample_texts("ines-theo").values()]
     decide = clients.server.answer
 

@@ -13,8 +13,9 @@ import numpy as np
 
 import segviz
 from segviz.conversation import Conversation, Corpus
+from segviz.evaluation.bench import Bench
 from segviz.evaluation.compare import compare
-from segviz.evaluation.reproduce import ENTRIES, Bench
+from segviz.evaluation.reproduce import ENTRIES
 from segviz.export import rows_markdown
 from segviz.retrieval import Retriever
 from segviz.systems import SYSTEMS
