@@ -1,14 +1,20 @@
 """A Streamlit server on this machine, as tests and benchmarks start one."""
 
 import os
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 from urllib.request import urlopen
 
-from segviz.cli.serve import free_port
 from tests.data import ROOT
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return listening.getsockname()[1]
 
 
 def start(
@@ -19,7 +25,7 @@ def start(
 ) -> tuple[subprocess.Popen[bytes], str]:
     """Runs a script, by default the app, and gives the process and its address once it answers;
     ``errors`` is where its log goes. It is run in ``home``, from which it can import."""
-    port = free_port(first=8700)
+    port = free_port()
     process = subprocess.Popen(
         [
             *(python, "-m", "streamlit", "run", script),

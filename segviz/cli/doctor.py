@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module, metadata
 
-from segviz.cli.command import FAILED, OK, Options, UsageError, command, option, output_options
+from segviz.cli.command import FAILED, OK, Options, command, option, output_options
 from segviz.cli.console import Console
 from segviz.cli.models import server_at
-from segviz.cli.serve import free_port
 from segviz.embedding import get_embedder
 from segviz.export.browser import BrowserError, find_browser
 from segviz.llm import Endpoint, ModelCache
@@ -83,10 +82,6 @@ def _parts() -> Iterator[Finding]:
         yield "browser", GOOD, f"{find_browser()} (draws pictures; not started now)"
     except BrowserError as error:
         yield "browser", NOTE, str(error)
-    try:
-        yield "port", GOOD, f"{free_port()} is free"
-    except UsageError as error:
-        yield "port", BAD, str(error)
 
 
 def _keys() -> Iterator[Finding]:

@@ -74,9 +74,6 @@ PUBLIC_SETTINGS: dict[str, Any] = {
 }
 """Settings of Streamlit that a public server (``--public``) has in addition."""
 
-FIRST_PORT = 8501
-PORTS_TRIED = 50
-
 
 def flags(public: bool = False) -> Iterator[str]:
     """Yields ``SETTINGS`` as flags of Streamlit's command; ``public`` adds ``PUBLIC_SETTINGS``."""
@@ -111,15 +108,6 @@ def is_free(host: str, port: int) -> bool:
             f"cannot listen on {host!r} ({why}); give an address of this machine, as 127.0.0.1"
         ) from None
     return True
-
-
-def free_port(host: str = "127.0.0.1", first: int = FIRST_PORT) -> int:
-    """Returns the first free port from ``first`` on; UsageError if many in a row are taken."""
-    last = min(first + PORTS_TRIED - 1, 65535)
-    for port in range(first, last + 1):
-        if is_free(host, port):
-            return port
-    raise UsageError(f"no free port between {first} and {last}; give one with --port")
 
 
 _PORT, _PATH = click.IntRange(1, 65535), click.Path()

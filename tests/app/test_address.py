@@ -14,6 +14,7 @@ from tests.app.conftest import (
     clean,
     grow,
     keyed,
+    on_canvas,
     open_path,
     page,
     settings,
@@ -270,6 +271,7 @@ def test_without_questions_of_its_own_a_conversation_is_compared_by_a_typed_one(
     assert "This conversation has no questions" in texts(app)
     ask_own(app, "What leaks?")
     assert "by at least one system" in texts(clean(app))
+    assert len(on_canvas(clean(page("ask").run()))["level"]) > 3  # before any is
     assert "All questions" not in [one.value for one in app.subheader]
 
 

@@ -25,11 +25,11 @@ import uvicorn
 from streamlit import App
 
 import segviz
-from segviz.cli.serve import free_port
 from segviz.ui.security import RIM
 from tests.benchmarks.latency import settle
 from tests.benchmarks.report import chromium, table
 from tests.data import ROOT
+from tests.serving import free_port
 
 PACKAGE = Path(segviz.__file__).parent
 
@@ -49,7 +49,7 @@ def counter(calls: Counter[tuple[str, str]]) -> Callable[[FrameType, str, Any], 
 @contextmanager
 def served() -> Iterator[str]:
     """Serves the app from a thread of this process and gives its address."""
-    port = free_port(first=8700)
+    port = free_port()
     app = App(ROOT / "app.py", **RIM)
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_config=None))
     thread = threading.Thread(target=server.run, daemon=True)

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import TimeoutError as Late
 
-from segviz.cli.serve import free_port
 from tests.benchmarks.report import Line, chromium, show, tab
+from tests.serving import free_port
 
 RUNS = 5
 BUDGET = 2.5  # times the page of one line
@@ -85,9 +85,9 @@ def main() -> None:
         page = tab(browser, 900)
         demo, line = [], []
         for _ in range(RUNS + 1):
-            port = free_port(first=8700)
+            port = free_port()
             demo.append(seconds(page, ours(port), port, PAINTED, compiled))
-            port = free_port(first=8700)
+            port = free_port()
             line.append(seconds(page, bare(port, script), port, SAID, compiled))
     middle, other = np.median(demo[1:]), np.median(line[1:])
     what = (

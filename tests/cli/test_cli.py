@@ -16,12 +16,8 @@ import segviz.cli.serve as serve_module
 from segviz.cli import main
 from segviz.cli.command import Options
 from segviz.cli.console import Console
-from segviz.cli.serve import SETTINGS, flags, free_port
+from segviz.cli.serve import SETTINGS, flags
 from tests.data import ROOT
-
-
-def test_free_port_skips_a_taken_one(taken):
-    assert free_port(first=taken) > taken
 
 
 @pytest.mark.parametrize("file", ["nowhere.json", "~nobody-of-this-name/a.json", "x" * 5000])

@@ -70,6 +70,10 @@ def _answered(asked: AskState) -> AnswerState | None:
     session = asked.session
     if not asked.question.text.strip():
         question.nothing_asked(session)
+        structure = session.memory.structure
+        height = tree.canvas_height(int(structure.level.max(initial=0)) + 1)
+        shown = tree.scene(session, structure)
+        tree.draw_canvas(session, shown, key="unasked-tree", height=height, legend=False)
         return None
     try:
         result = ask(session.memory, asked.question, asked.settings, chat=session.chat)
