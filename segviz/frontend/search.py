@@ -27,14 +27,14 @@ def read_query(sent: object) -> tuple[str, str] | None:
 def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> dict[str, Any]:
     """Finds the nodes whose full text or label contains ``query``, in any letter case.
 
-    ``payload`` is a ``tree_payload``, ``query`` in lower case. Returns the answer of ``found``, in
-    reading order (start, narrower first).
+    ``payload`` is a ``tree_payload``, ``query`` in lower case. Returns the answer of ``found``, by
+    level, leaves first, each in reading order.
     """
     level, start, stop = (payload[c] for c in ("level", "start", "stop"))
     names = payload.get("names") or [""] * len(texts)
     said = [f"{text}\n{name}".lower() for text, name in zip(texts, names, strict=True)]
     hits = [node for node, each in enumerate(said) if level[node] >= 0 and query in each]
-    hits.sort(key=lambda node: (start[node], stop[node], node))
+    hits.sort(key=lambda node: (level[node], start[node], stop[node], node))
     return found(BY_WORDS, query, hits, texts)
 
 

@@ -9,8 +9,8 @@ const LABELS = ["The OVEN is new", "oven", "", "<b>oven</b>", "İstanbul", "tide
 const COLUMNS = { level: [0, 0, 0, -1, 1, 0], start: [2, 0, 1, 3, 0, 4], stop: [3, 1, 2, 4, 5, 5] };
 
 for (const [query, hits] of [["oven", [1, 0]], ["  OVEN ", [1, 0]], ["oven is", [0]], ["(", []],
-  ["", []], ["   ", []], ["i", [4, 0, 5]], ["<b>", []]]) {
-  test(`active nodes are found in reading order: "${query}"`, () =>
+  ["", []], ["   ", []], ["i", [0, 5, 4]], ["<b>", []]]) {
+  test(`active nodes are found, leaves first, in reading order: "${query}"`, () =>
     assert.deepEqual(findText(query, LABELS, COLUMNS), hits));
 }
 

@@ -115,7 +115,10 @@ function listHits(s) {
       const near = text.toLowerCase().indexOf(query) - BEFORE;
       const from = near > 0 ? text.indexOf(" ", near) + 1 : 0; // at a word
       const line = button("entry", find.list, "", () => goTo(s, i));
-      line.append(make("span", "when", data.session_labels[runs[runOf[data.start[node]]]?.session] ?? ""),
+      const start = data.start[node];
+      const day = data.days[data.unit_day[start]];
+      const session = data.session_labels[runs[runOf[start]]?.session];
+      line.append(make("span", "when", [session, day].filter(Boolean).join(" · ")),
         make("span", "called", labelOf(data, node)), make("bdi", "words",
           ...markedParts(text.slice(from, from + AROUND).replace(CONTROLS, " "), query)));
     });
@@ -216,8 +219,8 @@ export const createSearch = () => ({
 /** @param {string} query */
 export const normalised = (query) => query.trim().toLowerCase();
 
-/** Active nodes whose text holds the query in any case, in reading order: by start, the
- *  narrower first.
+/** Active nodes whose text holds the query in any case: by level, leaves first, each in reading
+ *  order.
  * @type {(query: string, labels: string[],
  *    given: { level: Ids, start: Ids, stop: Ids }) => number[]} */
 export function findText(query, labels, { level, start, stop }) {
@@ -228,7 +231,7 @@ export function findText(query, labels, { level, start, stop }) {
   for (let id = 0; id < labels.length; id++) {
     if (level[id] >= 0 && labels[id].toLowerCase().includes(wanted)) hits.push(id);
   }
-  return hits.sort((a, b) => start[a] - start[b] || stop[a] - stop[b] || a - b);
+  return hits.sort((a, b) => level[a] - level[b] || start[a] - start[b] || stop[a] - stop[b] || a - b);
 }
 
 /** Place of the hit after `at`, or before it; -1 stands before the first. Round and round.
