@@ -41,6 +41,11 @@ def test_retired_nodes_are_not_found() -> None:
     assert found(["oven", "oven"], "oven", [True, False])["nodes"] == [0]
 
 
+def test_leaves_come_first_then_each_level_in_reading_order() -> None:
+    payload = {"level": [1, 0, 0, 2], "start": [0, 3, 1, 0], "stop": [4, 4, 2, 9]}
+    assert find_text(payload, ["oven"] * 4, "oven")["nodes"] == [2, 1, 0, 3]
+
+
 def test_excerpts_are_bounded_hits_are_not() -> None:
     answer = found(["oven"] * (MOST_EXCERPTS + 5), "oven")
     assert len(answer["nodes"]) == MOST_EXCERPTS + 5
@@ -71,7 +76,7 @@ def test_python_and_browser_find_the_same() -> None:
     texts = ["The OVEN", "oven (new)", "Straße", "STRASSE", "مرحبا", "a\u0301b", "<script>", ""]
     queries = ["oven", "(", "straße", "strasse", "مرحبا", "a", "<script", "nowhere"]
     columns = {
-        "level": [1, 0] * (len(texts) // 2),
+        "level": [0] * len(texts),
         "start": list(range(len(texts))),
         "stop": list(range(1, len(texts) + 1)),
     }
