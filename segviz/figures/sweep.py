@@ -205,8 +205,9 @@ def verdict_sentence(judged: Judged) -> str:
     not_ = "" if best.sign > 0 else "does not significantly "
     raises = f"**Propagation {not_}{'raises' if best.sign > 0 else 'raise'} {judged.label}**"
     means = f"from {number(judged.base.value)} to {number(best.mean.value)}, {_gain(best)}"
+    which = "the best" if best.gain.value > 0 else "even the best"
     return (
-        f"{raises} under {relevance} relevance: the best of {len(judged.moved())} settings, "
+        f"{raises} under {relevance} relevance: {which} of {len(judged.moved())} settings, "
         f"{spelled(best.cell)}, takes it {means}."
     )
 
