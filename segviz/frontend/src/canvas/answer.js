@@ -155,11 +155,11 @@ export function multiple({ tree }, score) {
 /** Both scores of a node, and what they are multiples of.
  * @type {(scene: Scene, node: number, initial?: string, final?: string) => string} */
 export function scoreWords(scene, node, initial = "", final = "") {
-  const { data, tree } = scene;
+  const { data } = scene;
   const [before, after] = data.score_names;
   return [`${before} ${multiple(scene, data.initial[node])}${initial}`,
     data.final.length ? ` → ${after} ${multiple(scene, data.final[node])}${final}` : "",
-    `; ×1: if all ${tree.active} nodes scored alike`].join("");
+    "; ×1: if all nodes scored alike"].join("");
 }
 
 /** The words of the question that a node has, the first of its reasons to be found.
