@@ -66,7 +66,7 @@ class TestGrow:
     @pytest.mark.parametrize(
         ("system", "step", "told"),
         [
-            ("memtree", 35, "and “gold” (S3: 0.55, needed 0.40) form the topic “"),
+            ("memtree", 35, "and “Storm Petrel” (S3: 0.55, needed 0.40) form the topic “"),
             ("xmemory", 10, "opens a new episode: the session changed; nearest “"),
         ],
     )
