@@ -165,6 +165,18 @@ def test_the_tally_follows_the_setting_and_opens_the_questions_it_counts():
         assert atlas["sides"] == ["no propagation", "custom"]
 
 
+def test_a_missed_turn_names_the_words_of_the_question_that_it_has():
+    """Both sides of the sentence: the turn says “sugar” and “day”, and no rice pudding."""
+    app = page("ask", linked=True)
+    app.query_params["sample"], app.query_params["question"] = "ines-theo", "33"
+    said = texts(clean(app.run()))
+    assert (
+        "D8:8 was missed: of the question's words, its leaf has only “day”, “ines”, “sugar”."
+        in said
+    )
+    assert "D12:12 was missed" not in said
+
+
 @pytest.mark.usefixtures("small")
 class TestAsk:
     def test_a_dataset_question_comes_with_gold(self):

@@ -105,6 +105,8 @@ def gold_line(state: AnswerState) -> None:
             if turns:
                 parts.append(f"{len(turns)} {meaning} ({', '.join(turns)})")
         lines.append(f"Gold evidence, {captions.counted(len(fates), 'turn')}: " + "; ".join(parts))
+        missed = (_why_missed(state, turn) for turn, its in fates.items() if its == MISSED)
+        lines += filter(None, missed)
     if question.unresolved:
         unknown = ", ".join(question.unresolved)
         lines.append(f"Unresolved evidence, in no turn of this conversation: {unknown}")
@@ -119,6 +121,17 @@ def gold_line(state: AnswerState) -> None:
         lines.append("Gold answer: the file gives none.")
     lines += dispute_lines(question.disputed) if question.disputed else []
     st.text("\n".join(lines))
+
+
+def _why_missed(state: AnswerState, turn: str) -> str:
+    """Names the question's words in the leaf of a missed gold turn; "" if words do not count."""
+    leaves = [leaf for leaf in state.gold.leaves if turn in state.gold.by_node.get(leaf, ())]
+    near = state.result.matches(leaves)
+    same = sorted({word for words in near.values() for word in words if words[word] >= 1})
+    if not same:
+        return ""
+    words = ", ".join(f"“{word}”" for word in same)
+    return f"{turn} was missed: of the question's words, its leaf has only {words}."
 
 
 def ledger_panel(state: AnswerState, node: int) -> None:
