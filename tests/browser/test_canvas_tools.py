@@ -73,7 +73,8 @@ class TestSearch:
         structure = memory.structure.collapsed
         active = np.flatnonzero(structure.active).tolist()
         found = [i for i in active if query in structure.text[i].lower()]
-        return sorted(found, key=lambda i: (structure.start[i], structure.stop[i], i))
+        places = structure.level, structure.start, structure.stop
+        return sorted(found, key=lambda i: (*(int(place[i]) for place in places), i))
 
     def test_hits_are_listed_and_walked_and_escape_clears_them(self, grow, memory):
         expected = self.hits(memory, "oven")
