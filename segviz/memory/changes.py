@@ -273,6 +273,12 @@ class EvidenceChange:
         old, new = self.before.structure.text, self.after.structure.text
         return tuple(node for node, twin in self._common.items() if old[twin] != new[node])
 
+    def retrieves(self, change: Change) -> bool:
+        """Returns whether one of the two moments retrieves the node of a change."""
+        if change.kind == "retired":
+            return change.node in self.before.after
+        return change.node in self.after.after or self.twins.get(change.node) in self.before.after
+
     @property
     def _common(self) -> dict[int, int]:
         """Maps the nodes that both moments retrieve to their twins, best first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,13 +17,16 @@ from segviz.view.bookmark import build_name
 from segviz.view.captions import units_text
 
 _LISTED = 12
-"""Number of changed nodes of a kind that are drawn; the table has all."""
+"""Number of changed texts of a kind that are drawn; the table has all."""
+
+_UNFOLDED = 2
+"""Number of changed texts that are drawn whole; more scroll."""
 
 _BOUNDARIES = 8
 """Number of boundaries that are named."""
 
 _HEIGHT = 320
-"""Height in pixels of the list of nodes that only one build has."""
+"""Height in pixels of the list of nodes that only one tree has, and of changed texts."""
 
 _CHANGED = {
     "superseded": "no longer true by the store",
@@ -80,24 +84,26 @@ def changes_panel(first: PageState, second: PageState) -> None:
     st.markdown(f"**{what}** {between}: {summary or 'nothing'}.")
     if builds:
         _boundaries(changes, names)
-        _nodes_of_one(earlier, later, counts, words)
-    rows: list[tuple[str, str, str]] = []
-    seen = {*evidence.before.after, *evidence.after.after} if evidence else set()
-    for kind in ("superseded", "rewritten") if builds else _CHANGED:
-        # Nodes of the evidence come first.
-        ordered = sorted(counts[kind], key=lambda each: (each.node not in seen, *_high(each)))
-        rows += [_row(session, each, words[kind], each.node in seen) for each in ordered[:_LISTED]]
-    if rows:
-        lists.diffs(rows, key="changes")
+    retrieved = evidence.retrieves if evidence else lambda _: False
+    for rows in counts.values():  # Nodes of the evidence come first, then high ones.
+        rows.sort(key=lambda each: (not retrieved(each), -each.level, each.span[0]))
+    _nodes_of_one(earlier, later, counts, words, retrieved)
+    compared = [
+        _row(session, each, words[kind], retrieved(each))
+        for kind in ("superseded", "rewritten")
+        for each in counts[kind][:_LISTED]
+    ]
+    if compared:
+        with st.container(height=_HEIGHT if len(compared) > _UNFOLDED else "content"):
+            lists.diffs(compared, key="changes")
     parts = []
     if evidence:
         parts.append(
             f"Evidence: {len(evidence.entered)} entered, {len(evidence.left)} left, "
             f"{len(evidence.rewritten)} in both with another text."
         )
-    drawn = len(rows) + builds * sum(len(counts[kind]) for kind in ("added", "retired"))
-    if drawn < len(changes.rows):
-        parts.append(f"Showing {drawn:,} of {len(changes.rows):,} changes.")
+    if more := sum(max(len(counts[kind]) - _LISTED, 0) for kind in ("superseded", "rewritten")):
+        parts.append(f"{more:,} more changed texts are in the table.")
     if parts:
         st.caption(" ".join(parts))
     st.download_button(
@@ -109,11 +115,6 @@ def changes_panel(first: PageState, second: PageState) -> None:
         icon=":material/download:",
         on_click="ignore",
     )
-
-
-def _high(change: Change) -> tuple[int, int]:
-    """Returns a sort key that puts high nodes first, then early ones."""
-    return -change.level, change.span[0]
 
 
 def _row(session: AppSession, change: Change, what: str, retrieved: bool) -> tuple[str, str, str]:
@@ -146,15 +147,17 @@ def _nodes_of_one(
     later: PageState,
     counts: dict[str, list[Change]],
     words: dict[str, str],
+    retrieved: Callable[[Change], bool],
 ) -> None:
-    """Lists the nodes that one build alone has; a click selects one in both trees."""
+    """Lists the nodes that one tree alone has; a click selects one in both trees."""
     groups: list[tuple[str, list[dict[str, Any]]]] = []
     picks: list[tuple[AppSession, int]] = []
     for state, kind in ((later, "added"), (earlier, "retired")):
         rows = []
-        for change in sorted(counts[kind], key=_high):
+        for change in counts[kind]:
             row = captions.node_row(state.session, state.structure, change.node)
-            rows.append({**row, "node": len(picks)})
+            note = "retrieved" * retrieved(change)
+            rows.append({**row, "node": len(picks), "note": note})
             picks.append((state.session, change.node))
         groups.append((words[kind][0].upper() + words[kind][1:], rows))
 
@@ -167,7 +170,7 @@ def _nodes_of_one(
             groups,
             key="only-in-one",
             height=_HEIGHT,
-            label="Nodes that only one of the two builds has",
-            about=f"{later.session.key} {earlier.session.key}",
+            label="Nodes that only one of the two trees has",
+            about=f"{later.session.key} {earlier.session.key} {earlier.step} {later.step}",
             on_pick=pick,
         )
