@@ -225,46 +225,49 @@ class Extractive(Declared):
 
     def _annotated(self, group: Sequence[Annotation]) -> Annotation:
         """Returns an extract of two or more children's texts."""
-        texts = tuple(_with_dates(child.text, child.days) for child in group)
+        # Of a longer stretch than a day, lines got their dates below.
+        texts = tuple(
+            _with_dates(child.text, child.days[0]) if len(child.days) == 1 else child.text
+            for child in group
+        )
         if 1 + max(child.height for child in group) < _UPPER:
             return Annotation(_quoted(self, texts))
         room = max(self.max_words, min(_MOST_WORDS, _CHILD_WORDS * len(group)))
         place = _quoted(self, tuple(child.place or child.text for child in group))
-        return Annotation(_quoted(replace(self, max_words=room), texts, True), place=place)
+        return Annotation(_quoted(self, texts, room), place=place)
 
 
 @lru_cache(maxsize=4_096)
-def _with_dates(text: str, days: tuple[date, ...]) -> str:
-    """Returns a text with the dates of its relative times, if all of it is of one day."""
-    if len(days) != 1:
-        return text  # of a longer stretch: its lines got their dates below
-    return dated(text, datetime.combine(days[0], datetime.min.time()))
+def _with_dates(text: str, day: date) -> str:
+    """Returns a text of one day with the dates of its relative times."""
+    return dated(text, datetime.combine(day, datetime.min.time()))
 
 
 @lru_cache(maxsize=4_096)
-def _quoted(annotator: Extractive, texts: tuple[str, ...], upper: bool = False) -> str:
+def _quoted(annotator: Extractive, texts: tuple[str, ...], room: int | None = None) -> str:
     """Writes the extractive annotation of two or more texts.
 
-    ``upper`` is True for a text that grows with its children. More than 32 texts are annotated in
-    groups of 32, then the groups' texts together. While a node grows, only its last group changes,
-    so the cost of a step stays bounded.
+    ``room`` is the number of words of a text that grows with its children, None for another. More
+    than 32 texts are annotated in groups of 32, then the groups' texts together. While a node
+    grows, only its last group changes, so the cost of a step stays bounded.
     """
     if len(texts) > _WIDE:
         groups = (texts[first : first + _WIDE] for first in range(0, len(texts), _WIDE))
         texts = tuple(
-            _quoted(annotator, each, upper) if len(each) > 1 else each[0] for each in groups
+            _quoted(annotator, each, room) if len(each) > 1 else each[0] for each in groups
         )
-        return _quoted(annotator, texts, upper)
+        return _quoted(annotator, texts, room)
     quoted: dict[str, _Line] = {}
-    for each in _cover(annotator, *_candidates(annotator, texts, upper), upper):
+    upper, words = room is not None, room or annotator.max_words
+    for each in _cover(annotator, *_candidates(annotator, texts, upper), words, upper):
         if each.question is not None:
             quoted.setdefault(each.question.bare, each.question)
         quoted.setdefault(each.line.bare, each.line)
-    return _written(quoted.values(), annotator.max_words)
+    return _written(quoted.values(), words)
 
 
 def _candidates(
-    annotator: Extractive, texts: Sequence[str], upper: bool = False
+    annotator: Extractive, texts: Sequence[str], upper: bool
 ) -> tuple[list[_Candidate], list[int]]:
     """Returns the lines that may be quoted and, for each, the index of the text it is from.
 
@@ -276,15 +279,23 @@ def _candidates(
     speakers = frozenset(word for name in names for word in words_of(name))
     by_text: dict[str, tuple[_Candidate, int]] = {}
     for child, text in enumerate(texts):
-        for line in _lines(text):
-            if (each := _candidate(annotator, line, speakers)) is not None:
-                by_text.setdefault(each.line.bare, (each, child))
+        for each in _candidates_of(annotator, text, speakers):
+            by_text.setdefault(each.line.bare, (each, child))
     rows = list(by_text.values())
     kept = [row for row in rows if row[0].tells >= annotator.floor]
     kept = [row for row in kept if not (upper and row[0].line.refers)] or kept
     if rows and not kept:
         kept = [max(rows, key=lambda row: row[0].tells)]
     return [each for each, _ in kept], [child for _, child in kept]
+
+
+@lru_cache(maxsize=4_096)
+def _candidates_of(
+    annotator: Extractive, text: str, speakers: frozenset[str]
+) -> tuple[_Candidate, ...]:
+    """Returns the weighed lines of one text; while a node grows, only its last text is new."""
+    each = (_candidate(annotator, line, speakers) for line in _lines(text))
+    return tuple(filter(None, each))
 
 
 @lru_cache(maxsize=16_384)
@@ -326,17 +337,18 @@ def _cover(
     annotator: Extractive,
     candidates: Sequence[_Candidate],
     children: Sequence[int],
-    upper: bool = False,
+    room: int,
+    upper: bool,
 ) -> list[_Candidate]:
-    """Chooses lines greedily by gain until ``max_words`` are used; returns them in text order.
+    """Chooses lines greedily by gain until ``room`` words are used; returns them in text order.
 
     ``children`` has for each candidate the index of the child text it is from.
     """
     # Coverage (Lin and Bilmes 2011): a word of many lines is the theme of the span.
     spread = Counter(chain.from_iterable(each.words for each in candidates))
     worth = {word: count**0.4 for word, count in spread.items()}
-    quoted: Counter[int | str] = Counter()  # lines of each child and of each speaker
-    speakers = Counter(each.line.speaker for each in candidates)
+    names = [each.line.speaker for each in candidates]
+    speakers = Counter(names)
     fair = _EVEN * min(speakers.values(), default=1)
     even = _SPEAKER * (1 + upper)  # what a person asks for tells what a long stretch is about
     heard = {name: max(1.0, count / fair) ** even for name, count in speakers.items()}
@@ -345,24 +357,33 @@ def _cover(
     def covers(place: int) -> float:
         each = candidates[place]
         weight = sum(map(mul, each.weights, map(worth.__getitem__, each.words)))
-        return float(each.factor * heard[each.line.speaker] * weight)
+        return float(each.factor * heard[names[place]] * weight)
 
-    def gain(place: int) -> float:
-        # A child or a speaker that is quoted more than the others pays for each further line.
-        ahead = max(0, quoted[candidates[place].line.speaker] - fewest - 1)
-        return covers(place) * next_share ** quoted[children[place]] * _NEXT_SHARE**ahead
-
+    covered = [covers(place) for place in range(len(candidates))]
     # A text has a dozen lines at most, so the best lines taken alone are enough to choose from.
-    left = sorted(sorted(range(len(candidates)), key=covers, reverse=True)[:_SHORTLIST])
+    left = sorted(range(len(candidates)), key=lambda place: -covered[place])[:_SHORTLIST]
     chosen: list[int] = []
-    room = annotator.max_words
+    quoted = dict.fromkeys(speakers, 0)
+    # A child or a speaker that is quoted more than the others pays for each further line.
+    child_share, ahead = dict.fromkeys(children, 1.0), dict.fromkeys(speakers, 1.0)
     while left and room > 0:
-        fewest = min(map(quoted.__getitem__, speakers))
-        best = max(left, key=gain)
+        best, most = left[0], -1.0
+        for place in left:
+            share = child_share[children[place]] * ahead[names[place]]
+            # Words only lose worth, so a former value is a bound: most lines need no new sum.
+            if covered[place] * share < most:
+                continue
+            covered[place] = covers(place)
+            gain = covered[place] * share
+            if gain > most or (gain == most and place < best):
+                best, most = place, gain
         line = candidates[best]
         chosen.append(best)
         room -= line.length
-        quoted.update((children[best], line.line.speaker))
+        child_share[children[best]] *= next_share
+        quoted[names[best]] += 1
+        fewest = min(quoted.values())
+        ahead = {name: _NEXT_SHARE ** max(0, n - fewest - 1) for name, n in quoted.items()}
         # A quoted word is covered: its weight falls, and with it the gain of lines that repeat it.
         worth.update((word, worth[word] * annotator.repeat) for word in line.words)
         left = [place for place in left if place != best and candidates[place].length <= room]
