@@ -225,38 +225,35 @@ class Extractive(Declared):
 
     def _annotated(self, group: Sequence[Annotation]) -> Annotation:
         """Returns an extract of two or more children's texts."""
-        # Of a longer stretch than a day, lines got their dates below.
-        texts = tuple(
-            _with_dates(child.text, child.days[0]) if len(child.days) == 1 else child.text
-            for child in group
-        )
-        if 1 + max(child.height for child in group) < _UPPER:
+        upper = 1 + max(child.height for child in group) >= _UPPER
+        places = tuple(child.place or child.text for child in group) if upper else ()
+        if len(places) > _WIDE:
+            texts = places = _grouped(self, places)
+        else:  # Lines of an annotation got their dates below it.
+            texts = tuple(
+                child.text if child.height else _with_dates(child.text, *child.days)
+                for child in group
+            )
+        if not upper:
             return Annotation(_quoted(self, texts))
         room = max(self.max_words, min(_MOST_WORDS, _CHILD_WORDS * len(group)))
-        place = _quoted(self, tuple(child.place or child.text for child in group))
-        return Annotation(_quoted(self, texts, room), place=place)
+        return Annotation(_quoted(self, texts, room), place=_quoted(self, places))
 
 
 @lru_cache(maxsize=4_096)
-def _with_dates(text: str, day: date) -> str:
+def _with_dates(text: str, *days: date) -> str:
     """Returns a text of one day with the dates of its relative times."""
-    return dated(text, datetime.combine(day, datetime.min.time()))
+    return dated(text, datetime.combine(days[0], datetime.min.time())) if len(days) == 1 else text
 
 
 @lru_cache(maxsize=4_096)
 def _quoted(annotator: Extractive, texts: tuple[str, ...], room: int | None = None) -> str:
     """Writes the extractive annotation of two or more texts.
 
-    ``room`` is the number of words of a text that grows with its children, None for another. More
-    than 32 texts are annotated in groups of 32, then the groups' texts together. While a node
-    grows, only its last group changes, so the cost of a step stays bounded.
+    ``room`` is the number of words of a text that grows with its children, None for another.
     """
     if len(texts) > _WIDE:
-        groups = (texts[first : first + _WIDE] for first in range(0, len(texts), _WIDE))
-        texts = tuple(
-            _quoted(annotator, each, room) if len(each) > 1 else each[0] for each in groups
-        )
-        return _quoted(annotator, texts, room)
+        return _quoted(annotator, _grouped(annotator, texts), room)
     quoted: dict[str, _Line] = {}
     upper, words = room is not None, room or annotator.max_words
     for each in _cover(annotator, *_candidates(annotator, texts, upper), words, upper):
@@ -264,6 +261,17 @@ def _quoted(annotator: Extractive, texts: tuple[str, ...], room: int | None = No
             quoted.setdefault(each.question.bare, each.question)
         quoted.setdefault(each.line.bare, each.line)
     return _written(quoted.values(), words)
+
+
+def _grouped(annotator: Extractive, texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Annotates many texts in groups of 32, until 32 texts or fewer are left.
+
+    While a node grows, only its last group changes, so the cost of a step stays bounded.
+    """
+    while len(texts) > _WIDE:
+        groups = (texts[first : first + _WIDE] for first in range(0, len(texts), _WIDE))
+        texts = tuple(_quoted(annotator, each) if len(each) > 1 else each[0] for each in groups)
+    return texts
 
 
 def _candidates(
@@ -367,14 +375,15 @@ def _cover(
     # A child or a speaker that is quoted more than the others pays for each further line.
     child_share, ahead = dict.fromkeys(children, 1.0), dict.fromkeys(speakers, 1.0)
     while left and room > 0:
+        share = {place: child_share[children[place]] * ahead[names[place]] for place in left}
+        # Words only lose worth, so a former value is a bound: most lines need no new sum.
+        left.sort(key=lambda place: -covered[place] * share[place])
         best, most = left[0], -1.0
         for place in left:
-            share = child_share[children[place]] * ahead[names[place]]
-            # Words only lose worth, so a former value is a bound: most lines need no new sum.
-            if covered[place] * share < most:
-                continue
+            if covered[place] * share[place] < most:
+                break
             covered[place] = covers(place)
-            gain = covered[place] * share
+            gain = covered[place] * share[place]
             if gain > most or (gain == most and place < best):
                 best, most = place, gain
         line = candidates[best]

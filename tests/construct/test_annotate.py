@@ -223,9 +223,9 @@ class TestExtractive:
     def test_agrees_with_trying_every_line_in_every_round(self, texts, limit, repeat, bonus):
         annotate = Extractive(limit, repeat=repeat, fact_bonus=bonus)
         places, rows = plainly(annotate, texts)
-        candidates, children = module._candidates(annotate, texts)
+        candidates, children = module._candidates(annotate, texts, False)
         assert [each.line.text for each in candidates] == [row[1] for row in rows]
-        chosen = module._cover(annotate, candidates, children)
+        chosen = module._cover(annotate, candidates, children, limit, False)
         gained = [candidates.index(each) for each in chosen]
         if gained != places:  # equal but for ties that rounding decides
             assert len(gained) == len(places)
