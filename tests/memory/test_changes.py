@@ -118,6 +118,10 @@ def test_moments_may_be_times_and_the_question_is_asked_at_both():
     assert set(change.entered) == set(after.after) - set(before.after)
     assert set(change.left) == set(before.after) - set(after.after)
     assert not set(change.rewritten) - set(after.after) & set(before.after)
+    for row in found.rows:
+        either = {*before.after, *after.after} if row.kind != "retired" else {*before.after}
+        assert change.retrieves(row) == (row.node in either)
+    assert any(change.retrieves(row) for row in found.added)
 
 
 def test_changes_are_a_table():
