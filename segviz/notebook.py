@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from segviz import files
-from segviz.export import View, html_page, view_of
-from segviz.export.html import colours_of
+from segviz.export import View, view_of
+from segviz.export.html import colours_of, html_page
 from segviz.export.live import LiveView
 from segviz.frontend import script, stylesheet
 from segviz.frontend.message import pack

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import segviz
 from segviz.conversation import sample_path
-from segviz.export import html_page
+from segviz.export.html import html_page
 from segviz.export.live import LiveView
 from segviz.frontend.message import pack
 from segviz.retrieval import RetrievalSettings

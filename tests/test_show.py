@@ -6,7 +6,8 @@ import segviz
 from segviz.conversation import Question, sample_path
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation import MEASURES
-from segviz.export import html_page, view_of
+from segviz.export import view_of
+from segviz.export.html import html_page
 from segviz.notebook import Shown
 from segviz.tree import thumbnail
 from tests.export.test_export_page import Reader

@@ -11,7 +11,7 @@ May import ``conversation``, ``tree``, ``embedding`` and ``llm``. Public face: t
 components are registered in ``COMPATIBILITY``, ``ANNOTATORS`` and ``TASKS``.
 """
 
-from segviz.construct.annotate import OF_MODEL, PROMPT, TITLE, WRITTEN_BY, Annotation
+from segviz.construct.annotate import PROMPT, TITLE, WRITTEN_BY
 from segviz.construct.labels import node_labels
 from segviz.construct.parameter import (
     Declared,
@@ -41,12 +41,10 @@ from segviz.construct.tasks import Tasks
 
 __all__ = [
     "LOOK_BACK",
-    "OF_MODEL",
     "PROMPT",
     "TITLE",
     "WRITTEN_BY",
     "Annotate",
-    "Annotation",
     "Arrival",
     "Candidate",
     "Compatibility",

@@ -40,7 +40,7 @@ from segviz.conversation.turns import (
     category_label,
     category_order,
 )
-from segviz.conversation.units import UNIT_RULES, Unit, bounds
+from segviz.conversation.units import UNIT_RULES, Unit
 
 __all__ = [
     "CATEGORY_NAMES",
@@ -68,7 +68,6 @@ __all__ = [
     "Turn",
     "Unit",
     "as_time",
-    "bounds",
     "category_label",
     "category_order",
     "distinct",

@@ -73,7 +73,7 @@ from segviz.evaluation.generation import (
     rehearse_answers,
     retrievals,
 )
-from segviz.evaluation.measures import MEASURES, UNITS, Measure, sees
+from segviz.evaluation.measures import MEASURES, sees
 from segviz.evaluation.node_texts import contentless_lines, contentless_share
 from segviz.evaluation.parallel import Progress, measure_many
 from segviz.evaluation.sweep import Cell, Sweep
@@ -88,7 +88,6 @@ __all__ = [
     "NATIVE",
     "ONE_WRITER",
     "RETRIEVED_BY",
-    "UNITS",
     "AnswerEvaluation",
     "AnswerRow",
     "AnsweringPaused",
@@ -97,7 +96,6 @@ __all__ = [
     "Comparison",
     "Evaluation",
     "Mean",
-    "Measure",
     "Outcomes",
     "Progress",
     "Row",

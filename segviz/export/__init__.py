@@ -24,21 +24,10 @@ The same view gives the same bytes.
 from segviz.export.bare import without_texts
 from segviz.export.browser import BrowserError
 from segviz.export.formats import FORMATS, Format
-from segviz.export.graphs import graphml
-from segviz.export.html import html_page
 from segviz.export.locomo import locomo_json
 from segviz.export.pictures import draw
 from segviz.export.sheet import Sheet
-from segviz.export.snippet import python_snippet
-from segviz.export.tables import (
-    changes_csv,
-    nodes_csv,
-    ranks_csv,
-    rows_csv,
-    rows_markdown,
-    sweep_csv,
-    sweeps_csv,
-)
+from segviz.export.tables import changes_csv, rows_csv, rows_markdown, sweep_csv, sweeps_csv
 from segviz.export.text import file_name
 from segviz.export.trec import trec_qrels, trec_run
 from segviz.export.view import View, view_of
@@ -52,12 +41,7 @@ __all__ = [
     "changes_csv",
     "draw",
     "file_name",
-    "graphml",
-    "html_page",
     "locomo_json",
-    "nodes_csv",
-    "python_snippet",
-    "ranks_csv",
     "rows_csv",
     "rows_markdown",
     "sweep_csv",

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Protocol, Self, TypeVar
 
-from segviz.construct import OF_MODEL, TITLE, WRITTEN_BY, System
-from segviz.construct.annotate import Extractive, Summary, between, titled
+from segviz.construct import TITLE, WRITTEN_BY, System
+from segviz.construct.annotate import OF_MODEL, Extractive, Summary, between, titled
 from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder
 from segviz.handover import check_text

@@ -15,7 +15,6 @@ below.
 """
 
 from segviz.retrieval.gold import GoldEvidence, gold_evidence
-from segviz.retrieval.ledger import Ledger, explain
 from segviz.retrieval.propagation import (
     POLICIES,
     check_setting,
@@ -28,7 +27,6 @@ from segviz.retrieval.relevance import (
     RELEVANCE,
     initial_scores,
     over_active,
-    parts,
     relevance_model,
     spelled,
 )
@@ -40,24 +38,14 @@ from segviz.retrieval.selection import (
     distinct,
     estimated_tokens,
     expanded,
-    level_distribution,
     ranking,
     ranks,
-    repeats,
     select,
     top_k,
 )
-from segviz.retrieval.settings import (
-    METHODS,
-    OPENING,
-    PRESETS,
-    PRESETS_HELP,
-    RERANKED,
-    RetrievalSettings,
-)
+from segviz.retrieval.settings import OPENING, PRESETS, PRESETS_HELP, RERANKED, RetrievalSettings
 
 __all__ = [
-    "METHODS",
     "OPENING",
     "POLICIES",
     "PRESETS",
@@ -66,7 +54,6 @@ __all__ = [
     "RERANKED",
     "Evidence",
     "GoldEvidence",
-    "Ledger",
     "MemoryView",
     "Result",
     "Retrieval",
@@ -82,17 +69,13 @@ __all__ = [
     "distinct",
     "estimated_tokens",
     "expanded",
-    "explain",
     "gold_evidence",
     "initial_scores",
-    "level_distribution",
     "over_active",
-    "parts",
     "propagate",
     "ranking",
     "ranks",
     "relevance_model",
-    "repeats",
     "select",
     "spelled",
     "spread",

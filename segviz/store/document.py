@@ -25,8 +25,18 @@ from pydantic_core import CoreSchema, core_schema, to_json
 
 from segviz.conversation import Conversation
 from segviz.store.saved import Saved, SavedView, StoreError
-from segviz.tree import History, columns_of
-from segviz.tree.columns import ADD, COSTS, LINK, RELATE, RETIRE, REVISE, UNLINK, Columns
+from segviz.tree.columns import (
+    ADD,
+    COSTS,
+    LINK,
+    RELATE,
+    RETIRE,
+    REVISE,
+    UNLINK,
+    Columns,
+    History,
+    columns_of,
+)
 from segviz.tree.structure import sealed
 
 VERSION: Final = 6

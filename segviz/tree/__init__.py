@@ -14,16 +14,7 @@
 May import ``conversation``. Public face: the names below.
 """
 
-from segviz.tree.columns import (
-    Columns,
-    History,
-    Moments,
-    Record,
-    columns_of,
-    costs_of,
-    replay,
-    total_cost,
-)
+from segviz.tree.columns import Moments, Record, costs_of, replay, total_cost
 from segviz.tree.events import (
     NOT_ASKED,
     Add,
@@ -46,7 +37,7 @@ from segviz.tree.events import (
 )
 from segviz.tree.inspect import written
 from segviz.tree.invariants import Invariant, Violation, are_invariants, check, frontier_is_a_chain
-from segviz.tree.replayer import Replayer, ReplayError, history
+from segviz.tree.replayer import Replayer, history
 from segviz.tree.structure import GHOST, SOURCE_TURNS, UNSURE_TURNS, IntArray, Structure
 from segviz.tree.thumbnail import thumbnail
 
@@ -56,12 +47,10 @@ __all__ = [
     "SOURCE_TURNS",
     "UNSURE_TURNS",
     "Add",
-    "Columns",
     "Cost",
     "Decision",
     "Event",
     "Facts",
-    "History",
     "IntArray",
     "Invariant",
     "Judgement",
@@ -69,7 +58,6 @@ __all__ = [
     "Moments",
     "Record",
     "Relate",
-    "ReplayError",
     "Replayer",
     "Retire",
     "Revise",
@@ -83,7 +71,6 @@ __all__ = [
     "are_invariants",
     "as_number",
     "check",
-    "columns_of",
     "costs_of",
     "frontier_is_a_chain",
     "history",

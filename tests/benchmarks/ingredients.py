@@ -24,8 +24,8 @@ from segviz.conversation import Conversation, category_label
 from segviz.evaluation import evaluate
 from segviz.evaluation.sweep import sweep
 from segviz.memory import Memory
-from segviz.retrieval import parts, relevance_model
-from segviz.retrieval.relevance import Contextual
+from segviz.retrieval import relevance_model
+from segviz.retrieval.relevance import Contextual, parts
 from tests.benchmarks.recall import STILL, Setting, flat, named
 from tests.benchmarks.report import SETS, number, real_data, table
 from tests.data import HELD_OUT, TUNED_ON

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.construct import Services
-from segviz.construct.tasks import ChatTasks, Offline, words
+from segviz.construct.tasks import Offline, words
+from segviz.construct.tasks.chat_model import ChatTasks
 from segviz.construct.tasks.offline import MOST_UNSURE
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from segviz.systems import HMem, MemForest, XMemory

@@ -10,7 +10,7 @@ import pytest
 
 import segviz
 from segviz.embedding import SentenceTransformerEmbedder, embedder_key, get_embedder, word_vectors
-from segviz.retrieval import parts
+from segviz.retrieval.relevance import parts
 from tests.trees import chat
 
 

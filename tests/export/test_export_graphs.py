@@ -8,7 +8,7 @@ import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.export import graphml
+from segviz.export.graphs import graphml
 from segviz.export.text import legal
 from segviz.tree import Structure
 from tests.export.views import HOSTILE, dag, forest, nothing

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import expect
 
 import segviz
-from segviz.export import View, html_page
-from segviz.export.html import picture_height
+from segviz.export import View
+from segviz.export.html import html_page, picture_height
 from segviz.export.text import legal
 from segviz.tree.icicle_layout import unfold
 from segviz.view.palette import SURFACE

@@ -8,8 +8,9 @@ import pytest
 
 import segviz
 from segviz.conversation import sample_path, sample_texts, with_typed_turns
-from segviz.export import View, python_snippet
+from segviz.export import View
 from segviz.export.locomo import locomo_json
+from segviz.export.snippet import python_snippet
 from segviz.memory import nested
 from segviz.memory.written import instead_of_extracts
 from segviz.retrieval import RetrievalSettings

@@ -19,15 +19,13 @@ from segviz.evaluation.parallel import Measured
 from segviz.export import (
     FORMATS,
     Sheet,
-    nodes_csv,
-    ranks_csv,
     rows_csv,
     rows_markdown,
     sweep_csv,
     sweeps_csv,
     without_texts,
 )
-from segviz.export.tables import cell, table
+from segviz.export.tables import cell, nodes_csv, ranks_csv, table
 from segviz.export.text import legal
 from tests.export.views import HOSTILE, ask_view, dag, forest, grow_view, holding, nothing
 from tests.memories import built

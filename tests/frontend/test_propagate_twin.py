@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from segviz.retrieval import estimated_tokens, propagate, ranks, repeats
+from segviz.retrieval import estimated_tokens, propagate, ranks
 from segviz.retrieval.ledger import explain
+from segviz.retrieval.selection import repeats
 from segviz.tree import Structure
 from segviz.view.coloring import LIVE_POLICIES
 from tests.frontend.node import needs_node, run

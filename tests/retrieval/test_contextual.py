@@ -15,8 +15,8 @@ from hypothesis import strategies as hs
 
 import segviz
 from segviz.embedding import HashingEmbedder, background_lines, get_embedder, word_vectors
-from segviz.retrieval import over_active, parts, relevance_model, spelled
-from segviz.retrieval.relevance import Contextual, matches
+from segviz.retrieval import over_active, relevance_model, spelled
+from segviz.retrieval.relevance import Contextual, matches, parts
 from segviz.retrieval.relevance.lexical import STOP, stem
 from segviz.retrieval.relevance.session_dates import SessionDates
 from tests.trees import chat, grown

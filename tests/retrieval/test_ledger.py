@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.retrieval import POLICIES, explain, propagate
+from segviz.retrieval import POLICIES, propagate
+from segviz.retrieval.ledger import explain
 from tests.retrieval.test_propagate import TREE_POLICIES, cases, dense_matrix
 from tests.trees import toy
 

@@ -11,13 +11,12 @@ from segviz.retrieval import (
     cut_texts,
     distinct,
     estimated_tokens,
-    level_distribution,
     ranking,
     ranks,
-    repeats,
     select,
     top_k,
 )
+from segviz.retrieval.selection import level_distribution, repeats
 from segviz.text.words import quotes
 from tests.trees import best_nodes, grown, toy
 

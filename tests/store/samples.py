@@ -13,7 +13,6 @@ from segviz.tree import (
     Add,
     Cost,
     Decision,
-    History,
     Judgement,
     Link,
     Relate,
@@ -23,6 +22,7 @@ from segviz.tree import (
     Structure,
     Unlink,
 )
+from segviz.tree.columns import History
 
 COLUMNS = ("level", "start", "stop", "vector", "active", "edges", "chain", "top")
 LISTS = ("text", "kind", "facts", "relations")

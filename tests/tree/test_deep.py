@@ -7,7 +7,8 @@ import pytest
 
 from segviz.conversation import Unit
 from segviz.frontend.message import pack
-from segviz.retrieval import POLICIES, explain, propagate, ranking, top_k
+from segviz.retrieval import POLICIES, propagate, ranking, top_k
+from segviz.retrieval.ledger import explain
 from segviz.store import Saved, dump, parse
 from segviz.systems import SYSTEMS
 from segviz.tree import Add, Link, Moments, Revise, Step, replay

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.tree import Link, Moments, ReplayError, Retire, Unlink, replay
+from segviz.tree import Link, Moments, Retire, Unlink, replay
+from segviz.tree.replayer import ReplayError
 from tests.store.samples import alike
 
 

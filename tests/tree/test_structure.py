@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.tree import Add, Link, Relate, ReplayError, Retire, Revise, Step, Unlink, replay
+from segviz.tree import Add, Link, Relate, Retire, Revise, Step, Unlink, replay
 from segviz.tree.invariants import check
+from segviz.tree.replayer import ReplayError
 from tests.trees import ZERO, random_graph, shown_as, toy, unit
 
 

@@ -10,15 +10,8 @@ import segviz
 from segviz.construct import as_settings
 from segviz.conversation import TITLES, UNIT_RULES
 from segviz.memory import make_system, nested
-from segviz.retrieval import (
-    METHODS,
-    OPENING,
-    POLICIES,
-    PRESETS,
-    RELEVANCE,
-    RetrievalSettings,
-    Retriever,
-)
+from segviz.retrieval import OPENING, POLICIES, PRESETS, RELEVANCE, RetrievalSettings, Retriever
+from segviz.retrieval.settings import METHODS
 from segviz.systems import SYSTEMS
 from segviz.view.bookmark import (
     _READERS,

@@ -12,24 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 from segviz.construct.tasks.chat_model import ChatTasks
-from segviz.construct.tasks.offline import (
-    Boundary,
-    Extraction,
-    Named,
-    Offline,
-    Related,
-    Stated,
-    SubQuestion,
-)
+from segviz.construct.tasks.offline import Boundary, Extraction, Named, Offline, Stated, SubQuestion
 
 __all__ = [
     "TASKS",
     "Boundary",
-    "ChatTasks",
     "Extraction",
     "Named",
     "Offline",
-    "Related",
     "Stated",
     "SubQuestion",
     "Tasks",
