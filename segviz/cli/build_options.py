@@ -51,7 +51,6 @@ from segviz.memory import (
     system_from,
 )
 from segviz.memory.written import Texts, instead_of_extracts
-from segviz.store import recognises
 from segviz.systems import SYSTEMS
 from segviz.view.bookmark import TEXTS, decode, in_link
 
@@ -136,7 +135,7 @@ def memory_of(options: Options, console: Console, models: Models) -> Memory:
         Unfinished: a model gave up.
     """
     path = path_of(options.file)
-    if not recognises(path):
+    if not store.recognises(path):
         return built(options, console, models)
     refuse_idle(options.file, options)
     return opened(path, options, models, console)

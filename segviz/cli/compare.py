@@ -5,8 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from segviz.cli.build_options import build_options
-from segviz.cli.command import OK, Options, UsageError, command, output_options
-from segviz.cli.console import Console
+from segviz.cli.command import OK, Console, Options, UsageError, command, output_options
 from segviz.cli.many import many_options, measured, runs_of
 from segviz.cli.models import models
 from segviz.cli.retrieval import SHARED, options_for

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module, metadata
 
-from segviz.cli.command import FAILED, OK, Options, command, option, output_options
-from segviz.cli.console import Console
+from segviz.cli.command import FAILED, OK, Console, Options, command, option, output_options
 from segviz.cli.models import server_at
 from segviz.embedding import get_embedder
 from segviz.export.browser import BrowserError, find_browser

@@ -19,7 +19,6 @@ from segviz.export.pictures import made
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
 from segviz.store import recognises
-from segviz.view.bookmark import TEXTS
 
 _BINARY = ("image/png", "image/webp", "application/octet-stream")
 
@@ -130,7 +129,7 @@ def _view(options: Options, memory: Memory, clients: Models) -> View:
     bookmark = replace(
         view.bookmark,
         sample=options.file.removeprefix(SAMPLE) if sample else None,
-        texts=options.texts or TEXTS[0],
+        texts=options.texts or view.bookmark.texts,
         path=None if sample or saved else str(path.resolve()),
     )
     name = str(path.resolve()) if saved else None

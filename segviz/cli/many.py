@@ -49,6 +49,7 @@ from segviz.cli.source import path_of, read_corpus
 from segviz.cli.tables import Measurement, measuring_options
 from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus, Lazy, Question, distinct
+from segviz.embedding import embedder_key
 from segviz.evaluation import ONE_WRITER, check_units, measure_many
 from segviz.evaluation.parallel import Build, Measured, WorkersLost, code_hash, import_extra
 from segviz.handover import HandoverError, built_in
@@ -225,7 +226,8 @@ def _builder(
         return lambda talk: instead_of_extracts(
             build_one(talk, name, settings, unit, console, models), texts
         )
-    embedder, chat = models.embedder_for_workers, models.chat if callers else None
+    embedder: Any = models.embedder if models.remote else embedder_key(models.embedder)
+    chat = models.chat if callers else None
     given = {"system": name, "unit": unit, "embedder": embedder, "chat": chat, **settings}
     return partial(_with_texts, texts, **given)
 

@@ -19,7 +19,7 @@ import click
 
 from segviz.cli.command import OK, Option, Options, UsageError, section, together, user_errors
 from segviz.cli.console import Console
-from segviz.embedding import EMBEDDERS, NEURAL, Cached, Embedder, embedder_key, get_embedder
+from segviz.embedding import EMBEDDERS, NEURAL, Cached, Embedder, get_embedder
 from segviz.llm import PRESETS, ChatByRole, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder, price
 from segviz.llm.endpoint import CACHE_BYTES, RANGES, at, cache_path, key_for
 from segviz.llm.probe import ServerReport, probe
@@ -100,11 +100,6 @@ class Models:
     chat: ChatByRole | None = None
     remote: bool = False
     reports: dict[Endpoint, ServerReport] = field(default_factory=dict)
-
-    @property
-    def embedder_for_workers(self) -> Any:
-        """The embedder of a server, or the name by which a worker loads an offline one."""
-        return self.embedder if self.remote else embedder_key(self.embedder)
 
 
 @contextmanager
@@ -258,7 +253,10 @@ def server_at(place: str, **settings: Any) -> Endpoint:
 
 
 def _endpoint(options: Options) -> Endpoint | None:
-    """Returns the server, model and limits of the options; None if they name no model."""
+    """Returns the server, model and limits of the options; None if they name neither.
+
+    Raises UsageError for a model without a server, or a server or limits without a model.
+    """
     named = _named(options)
     model = options.model or next(iter(named.values()), "")
     wanted = options.server or model or options.embedding_model

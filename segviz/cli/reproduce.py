@@ -167,7 +167,7 @@ def _measured(
     options: Options,
     console: Console,
 ) -> dict[str, Any]:
-    """Measures an entry, writes its files, prints its rows; returns what ``--json`` has of it."""
+    """Measures an entry, writes its files, prints its rows; returns its fields of ``--json``."""
     began = perf_counter()
     what, chat = f"{entry.paper} {entry.table}", clients.chat if entry.models else None
     with console.progress(what, "runs", chat=chat) as show, user_errors():

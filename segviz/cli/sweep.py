@@ -122,7 +122,10 @@ def sweep(options: Options, console: Console) -> int:
 
 
 def _settings(options: Options) -> dict[str, Any]:
-    """Returns the arguments of ``segviz.sweep``: of the options, else the preset, else defaults."""
+    """Returns the arguments of ``segviz.sweep``.
+
+    What no option gives is that of ``--preset`` or, without it, the default.
+    """
     settings = {**_USUAL, "relevance": DEFAULTS.relevance_for()}
     if options.preset:
         preset = PRESETS[options.preset]

@@ -19,6 +19,7 @@ from segviz.cli.build_options import (
 from segviz.cli.command import (
     OK,
     UNFINISHED,
+    Console,
     Options,
     UsageError,
     command,
@@ -26,7 +27,6 @@ from segviz.cli.command import (
     output_options,
     user_errors,
 )
-from segviz.cli.console import Console
 from segviz.cli.models import Models
 from segviz.cli.source import (
     conversation_options,
@@ -134,12 +134,19 @@ def texts(options: Options, console: Console) -> int:
         console.line(f"{output}: {memory.system} of {memory.conversation.id}")
     if prompts is not None:
         _say_prompts(console, prompts, requests, output or (options.file if built else None))
-    console.line(_left_line(memory, remaining))
+    if remaining:
+        levels = ", ".join(f"{number} on level {level}" for level, number in remaining.items())
+        console.line(f"{counted(sum(remaining.values()), 'text')} left: {levels}")
+    else:
+        console.line("every text is written" if can_be_written(memory) else NOTHING_TO_WRITE)
     return code
 
 
 def _outputs(options: Options, built: bool) -> tuple[Path | None, Path | None]:
-    """Returns the files of memory and prompts to write; a memory file takes replies itself."""
+    """Returns the files to write, of the memory and of the prompts; None for each that is not.
+
+    Replies to a memory file are saved in it, unless another file is named for the memory.
+    """
     output, prompts = None, None
     inputs = [options.replies] if options.replies is not None else []
     for given in options.output:
@@ -180,11 +187,3 @@ def _say_prompts(
     command = f"segviz texts {memory} --replies FILE -o {prompts}"
     again = "the same command with --replies FILE -o MEMORY.npz"
     console.note(f"with the replies: {command if memory else again}")
-
-
-def _left_line(memory: Memory, remaining: dict[int, int]) -> str:
-    """Returns a line with the number of texts that are not written yet, by level."""
-    if not remaining:
-        return "every text is written" if can_be_written(memory) else NOTHING_TO_WRITE
-    levels = ", ".join(f"{number} on level {level}" for level, number in remaining.items())
-    return f"{counted(sum(remaining.values()), 'text')} left: {levels}"

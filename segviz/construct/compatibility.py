@@ -324,7 +324,10 @@ class ChatCompatibility(Judging):
         unit: Arrival,
         candidates: Sequence[Candidate],
     ) -> Verdict:
-        """Returns the choice of ``calibrated``, with the chat model's label for each candidate."""
+        """Returns the choice of ``calibrated``, made where the chat model's answer cannot be used.
+
+        The candidates keep the labels that the model gave them.
+        """
         # Prepared only on use: it embeds the background, which a paid model charges for.
         ready = self.fallback.prepare(self.services) if self.services else self.fallback
         verdict = ready.judge(unit, candidates)

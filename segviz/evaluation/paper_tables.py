@@ -180,7 +180,7 @@ def _swept(bench: Bench, variants: Variants, share: float = 0.0, **how: Any) -> 
 def _constructions(bench: Bench) -> list[Row]:
     """Returns the best setting of each policy, by construction and order of the units.
 
-    With models, trees are those of the paper, in order only.
+    With models, the trees are built as in the paper, and no units are moved.
     """
     rows: list[Row] = []
     judge, label_of = bench.judge

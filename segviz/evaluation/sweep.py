@@ -98,10 +98,6 @@ class Sweep:
             for cell in (self.baseline, *self.cells)
         )
 
-    def seeing(self, measure: str) -> tuple[str, ...]:
-        """Returns the policies of the sweep that can change a measure (``measures.sees``)."""
-        return tuple(policy for policy in self.policies if sees(measure, policy))
-
     def cell(self, policy: str, alpha: float, horizon: int) -> Cell | None:
         """Returns the cell of a setting; None if it was not measured."""
         return {cell.setting: cell for cell in self.cells}.get((policy, alpha, horizon))
@@ -138,7 +134,8 @@ class Sweep:
         A row has the mean and the paired gain (:meth:`gains`). Policies that cannot change the
         measure are left out.
         """
-        best = (self.best(measure, [p], adversarial=adversarial) for p in self.seeing(measure))
+        changing = [policy for policy in self.policies if sees(measure, policy)]
+        best = (self.best(measure, [policy], adversarial=adversarial) for policy in changing)
         gains = self.gains(measure, adversarial=adversarial, sweeps=sweeps)
         still = self.gain(self.baseline, measure, adversarial=adversarial)
         return [

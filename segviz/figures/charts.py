@@ -260,7 +260,10 @@ def _draw_series(
 
 
 def _finished(figure: go.Figure, height: int, second: int = 0, **layout: Any) -> go.Figure:
-    """Sets margins and the legend; ``second`` pixels are for second lines of titles."""
+    """Sets height, margins and a legend with each name once.
+
+    ``second`` are the pixels for second lines of titles.
+    """
     known: set[str] = {""}
     for trace in figure.data:
         trace.showlegend = trace.name not in known

@@ -78,7 +78,7 @@ def heatmap(
         for x, alpha in enumerate(columns)
         if (policy, alpha, horizon) in judged.verdicts
     }
-    figure = _cells(mine, len(columns), len(lines), ramp, ink, size=34, gap=2)
+    figure = _cells(mine, (len(columns), len(lines)), ramp, ink, size=34, gap=2)
     # The numbers of the chosen cell, as an annotation: a click fades the text of a point.
     for (x, y), one in mine.items():
         if one.setting == chosen and one.mean.n:
@@ -120,7 +120,7 @@ def relevance_map(judged: Judged, *, ramp: Sequence[str], ink: str, accent: str)
     }
     mine = {at: judged.verdicts[one] for one, at in places.items() if one in judged.verdicts}
     columns = wide * len(policies) - 1
-    figure = _cells(mine, columns, len(lines), ramp, ink, size=16, gap=1)
+    figure = _cells(mine, (columns, len(lines)), ramp, ink, size=16, gap=1)
     best = judged.best()
     if best is not None:
         _frame(figure, *places[best.setting], accent, 2)
@@ -142,15 +142,18 @@ def map_sentence(judged: Judged) -> str:
 
 def _cells(
     mine: Mapping[tuple[int, int], SettingResult],
-    columns: int,
-    lines: int,
+    shape: tuple[int, int],
     ramp: Sequence[str],
     ink: str,
     *,
     size: int,
     gap: int,
 ) -> go.Figure:
-    """Draws the settings ``mine`` by position, below transparent points that can be clicked."""
+    """Draws the settings ``mine`` by column and line, below transparent points to click.
+
+    ``shape`` are the numbers of columns and lines, ``size`` of a point and ``gap`` are pixels.
+    """
+    columns, lines = shape
     figure = go.Figure(
         go.Heatmap(
             x=list(range(columns)),

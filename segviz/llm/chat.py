@@ -208,7 +208,10 @@ class OpenAIChat(Client, Chat):
         return content_key("tries", self.endpoint.identity, name)
 
     def _without(self, prompt: Prompt, failed: RequestError) -> Reply | LabelError:
-        """Returns the reply to a prompt without an answer. It is not stored, but asked again."""
+        """Returns an error or an empty reply for a prompt whose request failed.
+
+        Neither is stored, so the next call asks the model again.
+        """
         if prompt.labels:
             return LabelError(str(failed), "")
         self.count(refused=1, answered=1)
@@ -225,7 +228,10 @@ class OpenAIChat(Client, Chat):
         return self._form(set())
 
     def _form(self, failing: set[str]) -> str:
-        """Returns the first form of structured output neither refused so far nor ``failing``."""
+        """Returns the form of structured output to ask for, the last of ``_FORMS`` if need be.
+
+        It is the first that the server has not refused and that is not ``failing`` now.
+        """
         usable = (f for f in _FORMS[:-1] if self._accepted.get(f, f not in failing))
         return next(usable, _FORMS[-1])
 

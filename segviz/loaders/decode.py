@@ -271,7 +271,10 @@ def _reread(text: str) -> str | None:
 
 
 def _mend(value: str | int) -> tuple[str | None, str] | None:
-    """Returns the repaired value and its note; None if the value needs no repair."""
+    """Returns the repaired value and its note; None if the value needs no repair.
+
+    Characters that cannot be shown are replaced; a number too large for a float is read as missing.
+    """
     if isinstance(value, str):
         text, count = printable(value)
         return (text, replaced(count)) if count else None

@@ -116,7 +116,10 @@ def _role_keys(keys: tuple[str, ...]) -> tuple[tuple[tuple[str, bool], ...], tup
 
 
 def _aside(raw: Mapping[str, object], flags: Iterable[str]) -> str:
-    """Returns the kind that a flag gives to a message, ChatGPT's among them; "" without one."""
+    """Returns the kind of a message that is no speech by a flag (``_FLAGS``); "" without one.
+
+    ChatGPT also marks hidden messages by a weight of 0, and calls of tools by a recipient.
+    """
     metadata, weight = raw.get("metadata"), raw.get("weight")
     for source in (raw, metadata if isinstance(metadata, dict) else {}):
         for key in flags if source is raw else sorted(source):

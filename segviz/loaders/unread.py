@@ -171,7 +171,7 @@ def _texts(
 
 @lru_cache(1_000)  # the rows of a file have few keys
 def _aside(key: str) -> str:
-    """Returns the kind of what is left out under a key; "" for a key that is read."""
+    """Returns the kind of ``ASIDES`` of a key without its digits; "" for a key that is read."""
     return _KNOWN.get(re.sub("[0-9]", "", spelled(str(key))), "")
 
 

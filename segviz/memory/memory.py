@@ -237,7 +237,11 @@ class Memory:
         return Changes(self, (steps[0], steps[1]), (-math.inf, math.inf), other)
 
     def _moment(self, when: int | str | date) -> tuple[int, float]:
-        """Returns a moment's number of steps and its time, of a number that of its last unit."""
+        """Returns the number of steps and the time in seconds of a moment, given as either.
+
+        The time after a number of steps is that of the last unit: -∞ before the first step, ∞ at
+        the end.
+        """
         if not isinstance(when, int):
             step = self.as_of(when)
             time = _as_time(when)

@@ -120,7 +120,9 @@ def attribute(
         whole, parts, about, against = [], [], [], []
         for place in places:
             item, text = result[place], result[place].text
-            allowed = _of_session(item, session, numbers)
+            # The turns of its session are possible, all if it is unknown.
+            possible = session == numbers.get(item.session, -1)
+            allowed = np.where(possible | ~possible.any(), 0.0, -np.inf)
             guide = np.zeros(len(units)) if allowed.any() else _guide(item, times)
             about.append(_subject(text, names))
             plain = next(scores) + subject * (speaker == about[-1]) + allowed
@@ -339,12 +341,6 @@ def _subjects(text: str, names: Mapping[str, str]) -> list[str]:
     own = (_subject(clause, names) for clause in clauses(text))
     subjects = accumulate(own, lambda last, each: each or last, initial=_subject(text, names))
     return [*subjects][1:]
-
-
-def _of_session(item: StoredText, session: NDArray[np.int64], numbers: dict[str, int]) -> Floats:
-    """Returns 0 for each turn of the text's session, -∞ for others; only 0 if it is unknown."""
-    possible = session == numbers.get(item.session, -1)
-    return np.where(possible | ~possible.any(), 0.0, -np.inf)
 
 
 def _guide(item: StoredText, times: Sequence[datetime | None]) -> Floats:

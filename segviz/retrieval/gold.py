@@ -107,7 +107,10 @@ class GoldEvidence:
         }
 
     def _answered_by(self, node: int, turn: str, part: str) -> bool:
-        """Returns True if the beginning of a node's text answers a turn; a leaf answers none."""
+        """Returns True if ``part``, the beginning of a text, states what a gold turn answers.
+
+        A leaf has its own turns and answers no other.
+        """
         given = () if node in self.leaves else self.given.get(turn, ())
         return bool(given) and stated(stated_words(part), given)
 

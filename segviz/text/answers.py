@@ -26,7 +26,7 @@ _SPELLED = re.compile(
     r"|a(?= (?:hundred|thousand)\b))(?:[ -](hundred|thousand))?\b"
 )
 _BETWEEN = re.compile(r"[;\n]|,(?!\d)|\band\b|&")  # parts of a list; "1,500" is one
-_DATED = re.compile(r"(day_\d{4})_\d{4}")
+_DATED = re.compile(r"\A(day_\d{4})_\d{4}\Z")
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
 
 Words = frozenset[str]
@@ -123,7 +123,8 @@ def stated(words: Collection[str], parts: Collection[Part]) -> bool:
     """Returns True if a text of these :func:`stated_words` states all ``parts``, at least one."""
 
     def has(way: Words) -> bool:
-        return all(word in words or _any_year(word) in words for word in way)
+        # A date of the answer may be in the text without its year.
+        return all(word in words or _DATED.sub(r"\1_", word) in words for word in way)
 
     return bool(parts) and all(any(map(has, part)) for part in parts)
 
@@ -131,12 +132,6 @@ def stated(words: Collection[str], parts: Collection[Part]) -> bool:
 def states(text: str, answer: str) -> bool:
     """Returns True if a text has all content words of an answer, numbers and dates in any form."""
     return stated(stated_words(text), answer_parts(answer))
-
-
-def _any_year(word: str) -> str:
-    """Returns the word that a text has for the date ``word`` without a year; else ``word``."""
-    dated = _DATED.fullmatch(word)
-    return f"{dated[1]}_" if dated else word
 
 
 def _day(month: int, day: int) -> str:

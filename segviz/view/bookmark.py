@@ -280,7 +280,7 @@ def _one_of(legal: Collection[str]) -> Callable[[str], str]:
 
 
 def _short_text(given: str) -> str:
-    """Reads any text of at most ``LONGEST`` characters."""
+    """Returns a text; ValueError if it is longer than ``LONGEST`` or cannot be written as UTF-8."""
     if len(given) > LONGEST:
         raise ValueError(f"longer than {LONGEST} characters")
     given.encode()

@@ -245,7 +245,10 @@ class Ingest:
             self.forest.insert(root, item)
 
     def _entity_trees(self, fact: int) -> None:
-        """Adds a fact to the trees of its speaker and entities; a new tree gets earlier ones."""
+        """Adds a fact to the trees of its speaker and entities.
+
+        An entity with enough facts gets a new tree, which holds its earlier facts, too.
+        """
         for name in entities(self.draft, fact):
             root = self.forest.root("entity", name)
             if root is not None or name == self.draft.facts[fact]["origin"]:

@@ -160,7 +160,16 @@ class SegmentTreeBuilder:
     def _rewrite(
         self, upper: list[Open], closed: list[Open], settles: bool
     ) -> tuple[list[Open], int]:
-        """Annotates ``upper``, or postpones that; returns changed nodes, number of texts."""
+        """Annotates the nodes whose children changed, now or later, as ``refresh`` says.
+
+        Args:
+            upper: the joined node or the new root, and its ancestors, from low to high.
+            closed: nodes that left the frontier with this unit.
+            settles: True if this unit ends its session, so that postponed texts are written.
+
+        Returns:
+            The nodes to revise, and the number of texts that were written.
+        """
         if self._refreshes == "eager":
             return upper, self._refresh(upper)
         if self._refreshes == "joined":
