@@ -91,7 +91,11 @@ def with_audit(
     Raises:
         LoadError: The file has no usable entries, or the corpus is read one conversation at a time.
     """
-    label, entries, whole = read_entries(source, name, budget, "an audit", _is_dispute, _EXPECTED)
+
+    def wanted(fields: Mapping[str, Any]) -> bool:
+        return isinstance(fields.get("question"), str) and any(name in fields for name in _SAYS)
+
+    label, entries, whole = read_entries(source, name, budget, "an audit", wanted, _EXPECTED)
     if isinstance(corpus, LazyCorpus):
         what = "an audit is matched with all questions, and this file is read one item at a time"
         remedy = "keep the conversations you need in a file of their own"
@@ -109,11 +113,6 @@ def with_audit(
     )
     report_with = replace(corpus.report, audit=report)
     return replace(corpus, conversations=conversations, report=report_with)
-
-
-def _is_dispute(fields: Mapping[str, Any]) -> bool:
-    """Returns True for an object with a question and a field such as ``correct_answer``."""
-    return isinstance(fields.get("question"), str) and any(name in fields for name in _SAYS)
 
 
 def read_entries(

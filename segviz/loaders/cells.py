@@ -127,9 +127,12 @@ def first_rows(document: PlainText, most: int) -> list[dict[str, str]]:
     return [dict(zip(rows[0].cells, row.cells, strict=False)) for row in rows[1:]]
 
 
-def named_rows(document: PlainText) -> list[dict[str, str]]:
-    """Returns the rows of a table as objects by column name; raises LoadError for other texts."""
-    table = table_of(document)
+def named_rows(document: PlainText, one_column: bool = False) -> list[dict[str, str]]:
+    """Returns the rows of a table as objects by column name; raises LoadError for other texts.
+
+    With ``one_column``, a text without a delimiter is a table of one column.
+    """
+    table = table_of(document) or ((",", document.text) if one_column else None)
     if table is None:
         raise document.error
     mark, text = table

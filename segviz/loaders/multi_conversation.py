@@ -245,7 +245,9 @@ def joined(corpus: Corpus) -> Corpus:
     facts: list[StoredText] = []
     for number, each in enumerate(conversations, start=1):
         prefix = f"C{number}:"
-        sessions += [_renamed(session, prefix, each.id) for session in each.sessions]
+        for session in each.sessions:
+            turns = tuple(replace(turn, id=prefix + turn.id) for turn in session.turns)
+            sessions.append(replace(session, id=prefix + session.id, turns=turns, chat=each.id))
         for one in each.questions:
             asked_at = one.asked_at and prefix + one.asked_at
             moved = replace(one, evidence=_all(prefix, one.evidence), asked_at=asked_at)
@@ -254,8 +256,8 @@ def joined(corpus: Corpus) -> Corpus:
                 moved = replace(moved, disputed=replace(one.disputed, evidence=cited))
             questions.append(replace(moved, index=len(questions)))
         for fact in each.observations:
-            session, sources = fact.session and prefix + fact.session, _all(prefix, fact.sources)
-            facts.append(replace(fact, id=prefix + fact.id, session=session, sources=sources))
+            said, sources = fact.session and prefix + fact.session, _all(prefix, fact.sources)
+            facts.append(replace(fact, id=prefix + fact.id, session=said, sources=sources))
     whole = Conversation(
         JOINED,
         tuple(dict.fromkeys(who for each in conversations for who in each.speakers)),
@@ -269,9 +271,3 @@ def joined(corpus: Corpus) -> Corpus:
 
 def _all(prefix: str, ids: Iterable[str]) -> tuple[str, ...]:
     return tuple(prefix + each for each in ids)
-
-
-def _renamed(session: Session, prefix: str, chat: str) -> Session:
-    """Returns a session of the conversation ``chat`` with a prefix before all its ids."""
-    turns = tuple(replace(turn, id=prefix + turn.id) for turn in session.turns)
-    return replace(session, id=prefix + session.id, turns=turns, chat=chat)

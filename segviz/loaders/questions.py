@@ -65,17 +65,14 @@ class WrittenQuestion(NamedTuple):
     after: str | None = None
 
 
-def asked_in(value: object, place: Place, after: str | None = None) -> list[WrittenQuestion]:
-    """Returns the questions of a list, or of an object that holds a list per category.
-
-    ``after`` is the session after which they are asked; None for the last one.
-    """
+def asked_in(value: object, place: Place) -> list[WrittenQuestion]:
+    """Returns the questions of a list, or of an object that holds a list per category."""
     if isinstance(value, dict):
         lists = [(kind, rows, (*place, kind)) for kind, rows in value.items()]
     else:
         lists = [(None, value, place)]
     return [
-        WrittenQuestion((*here, row), raw, kind, after)
+        WrittenQuestion((*here, row), raw, kind)
         for kind, rows, here in lists
         if isinstance(rows, list)
         for row, raw in enumerate(rows)

@@ -19,7 +19,7 @@ from pathlib import Path
 from segviz import files
 from segviz.conversation import StoredText, distinct
 from segviz.loaders.budget import Budget
-from segviz.loaders.cells import read_packed, read_table, table_of
+from segviz.loaders.cells import named_rows, read_packed
 from segviz.loaders.decode import printable
 from segviz.loaders.document import PlainText, spelled, usual_keys
 from segviz.loaders.errors import LoadError
@@ -89,7 +89,12 @@ def read_stored(
         else:
             document, _ = read_packed(data, budget)
         if isinstance(document, PlainText):
-            document = _texts(document) if _NOTES.search(name) else _rows(document)
+            if _NOTES.search(name):
+                # A text for each line, without headings and the marks of lists.
+                lines = [line for _, line in document.lines() if not line.startswith("#")]
+                document = [_BULLET.sub("", line) for line in lines]
+            else:
+                document = named_rows(document, one_column=True)
         texts = stored_texts(document)
         if not texts:
             raise LoadError(f"no stored text; the file holds {describe(document)}")
@@ -133,19 +138,6 @@ def _chroma_rows(data: bytes) -> list[dict[str, object]]:
     except sqlite3.Error as error:
         raise LoadError(f"the SQLite file cannot be read ({error})") from None
     return [*rows.values()]
-
-
-def _texts(document: PlainText) -> list[str]:
-    """Returns a text for each line, without headings and the marks of lists."""
-    lines = (line for _, line in document.lines() if not line.startswith("#"))
-    return [_BULLET.sub("", line) for line in lines]
-
-
-def _rows(document: PlainText) -> list[dict[str, str]]:
-    """Returns the rows of a table by column name; a table may have one column."""
-    mark, text = table_of(document) or (",", document.text)
-    rows = [row.cells for row in read_table(text, mark)]
-    return [dict(zip(rows[0], cells, strict=False)) for cells in rows[1:]]
 
 
 def stored_texts(document: object) -> tuple[StoredText, ...]:

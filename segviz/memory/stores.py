@@ -184,10 +184,9 @@ def run_memory(
     stored: Sequence[StoredText] = (),
     *,
     name: str,
-    unit: str = "turn",
     embedder: str | Embedder = "auto",
 ) -> Memory:
-    """Makes a memory whose own retrieval is that of a run.
+    """Makes a memory of single turns whose own retrieval is that of a run.
 
     Args:
         conversation: the conversation; only questions of the run are kept.
@@ -195,7 +194,6 @@ def run_memory(
         stored: the texts that the run's memory stored. Without them, a run of turns counts as a
             memory of all turns, and one of sessions as a memory of all sessions.
         name: name of the system.
-        unit: rule of the units.
         embedder: as in ``segviz.build``.
 
     Raises:
@@ -235,7 +233,7 @@ def run_memory(
 
     system = provider(add, search, name=name, texts=lambda: there)
     whole = replace(conversation, questions=tuple(kept))
-    return build(whole, system, unit, embedder=embedder)
+    return build(whole, system, "turn", embedder=embedder)
 
 
 def _nodes_of(given: Sequence[Scored], structure: Structure) -> dict[int, float]:

@@ -139,7 +139,7 @@ def content_tokens(text: str) -> frozenset[str]:
     return words - FUNCTION_WORDS or words
 
 
-def quotes(text: str, quoted: str, share: float = QUOTED) -> bool:
-    """Returns True if ``text`` has at least a ``share`` of the content words of ``quoted``."""
+def quotes(text: str, quoted: str) -> bool:
+    """Returns True if ``text`` has the share ``QUOTED`` of the content words of ``quoted``."""
     wanted = content_tokens(quoted)
-    return bool(wanted) and len(wanted & all_tokens(text)) >= share * len(wanted) - 1e-9
+    return bool(wanted) and len(wanted & all_tokens(text)) >= QUOTED * len(wanted) - 1e-9

@@ -76,9 +76,6 @@ _PARTIES = {"user": "requesterUsername", "assistant": "responderUsername"}
 """Keys of the names of both sides above the exchanges of VS Code."""
 
 
-_LEAVES = "messages of systems and tools, reasoning, other branches, media"
-
-
 def _loader(
     label: str, reads: str, fits: Callable[[object, Mapping[str, object]], bool], listed: bool
 ) -> Loader:
@@ -127,7 +124,8 @@ def _loader(
 
     asks = ("columns", "day_first", "gap_hours")
     entry = _entry if listed else None
-    return Loader(label, matches, read, asks, entry, (reads, _LEAVES))
+    left_out = "messages of systems and tools, reasoning, other branches, media"
+    return Loader(label, matches, read, asks, entry, (reads, left_out))
 
 
 def messages_in(document: object) -> list[Message]:
@@ -235,12 +233,18 @@ def _named_chats(
     if not chats and text_key is None:
         chats = [replace(chat, place=place) for chat in exchanges([value], place, name)]
     chats = chats or _beside(value, place, name, text_key, one)
-    if names := {side: value[key] for side, key in _PARTIES.items() if key in value}:
-        _rename(chats, names)
+    names = {side: value[key] for side, key in _PARTIES.items() if key in value}
     for chat in chats:
         chat.titled |= bool(title) and chat.name == title
-        for block in chat.blocks:  # without a time of their own they have that of the object
+        for block in chat.blocks:
+            # Without a time or names of its own it has those of the object.
             block.began = _time_of(value) if block.began is None else block.began
+            if names:
+                block.rows = [
+                    (at, raw | {"speaker": names.get(str(raw.get("speaker")), raw.get("speaker"))})
+                    for at, raw in block.rows
+                    if isinstance(raw, dict)
+                ]
         yield chat
 
 
@@ -276,16 +280,6 @@ def _beside(
     if several and all(_NUMBERED.fullmatch(key) or dated[key] for key in rest):
         rest = {"": _sessions(rest, dated, name, place)}
     return [*held, *(chat for chats in rest.values() for chat in chats)]
-
-
-def _rename(chats: Sequence[WrittenChat], names: Mapping[str, object]) -> None:
-    """Replaces the speakers "user" and "assistant" of chats by the names of the two sides."""
-    for block in (block for chat in chats for block in chat.blocks):
-        block.rows = [
-            (at, raw | {"speaker": names.get(str(raw.get("speaker")), raw.get("speaker"))})
-            for at, raw in block.rows
-            if isinstance(raw, dict)
-        ]
 
 
 _PREVIOUS = "previous_"
