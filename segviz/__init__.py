@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
     first answer, do not need it. A module of the package is left to the import system.
     """
     special = name.startswith("__") and name != "__all__"
-    modules = {found.name for found in iter_modules(__path__)}  # noqa: F405 - of this package
+    modules = {module.name for module in iter_modules(__path__)}  # noqa: F405 - of this package
     if not special and name not in modules:
         public = import_module("segviz.public")
         if name in vars(public):

@@ -35,7 +35,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from segviz.cli.command import BROKEN_PIPE, FAILED, INTERRUPTED, Command
-from segviz.cli.console import Console, OutputError, flush_output
+from segviz.cli.console import Console, OutputError
 from segviz.cli.serve import serve as APP
 
 __all__ = ["APP", "COMMANDS", "SEGVIZ", "main"]
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             try:
                 return _run(list(sys.argv[1:] if arguments is None else arguments))
             finally:
-                flush_output()
+                Console().flush()
     except (OutputError, BrokenPipeError) as lost:
         # Redirected, because the interpreter would flush again at exit and fail.
         with suppress(OSError, ValueError, AttributeError):

@@ -68,13 +68,6 @@ def output_errors() -> Iterator[None]:
         raise OutputError from error
 
 
-def flush_output() -> None:
-    """Writes buffered standard output; raises OutputError if that fails."""
-    if sys.stdout is not None:
-        with output_errors():
-            sys.stdout.flush()
-
-
 class Console:
     """Output of a command; ``quiet`` suppresses notes and progress, never errors."""
 
@@ -125,7 +118,7 @@ class Console:
             click.echo(data, file=self.out, nl=False)
 
     def flush(self) -> None:
-        """Flushes standard output."""
+        """Writes buffered standard output; raises OutputError if that fails."""
         with output_errors():
             self.out.flush()
 

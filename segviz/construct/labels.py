@@ -183,14 +183,14 @@ def _labelled(
         if known:
             labels[node], used[node] = known, frozenset(map(stem, words_of(known)))
         else:
-            said = people if parent is None else phrases
-            ranked = _ranked(structure, node, said, taken[parent])
-            chosen = _chosen(structure, node, ranked, said)
+            phrasing = people if parent is None else phrases
+            ranked = _ranked(structure, node, phrasing, taken[parent])
+            chosen = _chosen(structure, node, ranked, phrasing)
             if chosen and used[parent] == set(chain.from_iterable(chosen)):  # the parent's label
                 ranked = [each for each in ranked if each[1] != chosen[0]]
-                chosen = _chosen(structure, node, ranked, said)
+                chosen = _chosen(structure, node, ranked, phrasing)
             used[node] = frozenset(chain.from_iterable(chosen))
-            labels[node] = _joined(structure, node, chosen, said)
+            labels[node] = _joined(structure, node, chosen, phrasing)
         if parent is not None:
             taken[parent] |= used[node]
     return tuple(labels)

@@ -238,8 +238,8 @@ class Audit:
         """Returns True if a gold turn, or the answer to its question, has a digit."""
         one, conversation = self.stages[place], self.memory.conversation
         answer = next((q.answer for q in conversation.questions if q.index == one.question), "")
-        said = conversation.turn(one.turn).content
-        return any(letter.isdigit() for letter in f"{said} {answer or ''}")
+        spoken = conversation.turn(one.turn).content
+        return any(letter.isdigit() for letter in f"{spoken} {answer or ''}")
 
     def _more_texts(self) -> Advice | None:
         """Advises a larger K: the number of texts that gains most for each text more."""
@@ -522,5 +522,5 @@ def audit(
         and results != {()}
         and asked.k < memory.structure.retrievable.sum()
     )
-    found = Audit(memory, asked, tuple(stages), tuple(failed), bool(same))
-    return found.graded(answers) if answers else found
+    result = Audit(memory, asked, tuple(stages), tuple(failed), bool(same))
+    return result.graded(answers) if answers else result

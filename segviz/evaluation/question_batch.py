@@ -553,11 +553,11 @@ class QuestionBatch:
         leaves = np.flatnonzero(self._of_leaf[mine].any(axis=0)).tolist()
 
         def turns_of(has: Bools) -> dict[int, tuple[int, ...]]:
-            found = {
+            turns_by_node = {
                 node: tuple(np.flatnonzero(has[mine, node]).tolist())
                 for node in dict.fromkeys([*read, *leaves])
             }
-            return {node: turns for node, turns in found.items() if turns}
+            return {node: turns for node, turns in turns_by_node.items() if turns}
 
         by_node, answers = turns_of(self._has_turn), turns_of(self._has_turn & ~self._quotes_turn)
         return by_node, answers, frozenset(node for node in by_node if self._narrow[node])

@@ -255,7 +255,7 @@ _NO_NAMES = {"http", "https", "mailto", "ftp", "file"}
 def spoken_lines(text: str) -> list[tuple[str, str]]:
     """Returns names and words of a text in which every line is ``Name: words``; else []."""
     lines = [line for line in text.split("\n") if line.strip()] if ":" in text[:200] else []
-    known = [said for line in lines if (said := spoken(line))]
+    known = [parts for line in lines if (parts := spoken(line))]
     return [(who, words) for who, words, _ in known] if len(known) == len(lines) else []
 
 

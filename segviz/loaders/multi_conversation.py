@@ -256,8 +256,8 @@ def joined(corpus: Corpus) -> Corpus:
                 moved = replace(moved, disputed=replace(one.disputed, evidence=cited))
             questions.append(replace(moved, index=len(questions)))
         for fact in each.observations:
-            said, sources = fact.session and prefix + fact.session, _all(prefix, fact.sources)
-            facts.append(replace(fact, id=prefix + fact.id, session=said, sources=sources))
+            owner, sources = fact.session and prefix + fact.session, _all(prefix, fact.sources)
+            facts.append(replace(fact, id=prefix + fact.id, session=owner, sources=sources))
     whole = Conversation(
         JOINED,
         tuple(dict.fromkeys(who for each in conversations for who in each.speakers)),

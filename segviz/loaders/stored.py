@@ -127,12 +127,12 @@ def _chroma_rows(data: bytes) -> list[dict[str, object]]:
                     "(SELECT c.name FROM segments s JOIN collections c ON c.id = s.collection "
                     "WHERE s.id = e.segment_id)"
                 )
-            found = database.execute(
+            values = database.execute(
                 f"SELECT e.id, e.embedding_id, {collection}, m.key, "
                 "coalesce(m.string_value, m.int_value, m.float_value) FROM embeddings e "
                 "JOIN embedding_metadata m ON m.id = e.id ORDER BY e.id"
             )
-            for number, name, owner, key, value in found:
+            for number, name, owner, key, value in values:
                 row = rows.setdefault(number, {"id": name, "collection": owner})
                 row["document" if key == "chroma:document" else str(key)] = value
     except sqlite3.Error as error:

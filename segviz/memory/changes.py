@@ -147,13 +147,13 @@ class Changes:
 
         def by_units(structure: Structure, nodes: Sequence[int]) -> dict[Hashable, int]:
             seen: Counter[Hashable] = Counter()
-            found: dict[Hashable, int] = {}
+            node_of: dict[Hashable, int] = {}
             for node in sorted(nodes, key=lambda node: (int(structure.level[node]), node)):
                 span = int(structure.start[node]), int(structure.stop[node])
                 units = span if spans else structure.coverage(node)
                 seen[units] += 1
-                found[units, seen[units]] = node
-            return found
+                node_of[units, seen[units]] = node
+            return node_of
 
         before, after = by_units(first, old), by_units(last, new)
         return {after[units]: before[units] for units in after if units in before}

@@ -147,12 +147,12 @@ def attribute(
         for place, row, of_clauses, late in zip(places, whole, parts, against, strict=True):
             first, share = _best(row)
             of_text = (_best(clause + _WHOLE * row) for clause in of_clauses)
-            found = dict.fromkeys([first, *(turn for turn, sure in of_text if sure >= _SURE)])
+            chosen = dict.fromkeys([first, *(turn for turn, sure in of_text if sure >= _SURE)])
             asked_words = words.of(result[place].text)
-            if (further := words.further(asked_words, found, row)) is not None:
-                found[further] = None
-            confidence = _confidence(share, words.covered(asked_words, found))
-            sources = [units[turn].turn_ids[0] for turn in found if confidence >= _NO_SOURCE]
+            if (further := words.further(asked_words, chosen, row)) is not None:
+                chosen[further] = None
+            confidence = _confidence(share, words.covered(asked_words, chosen))
+            sources = [units[turn].turn_ids[0] for turn in chosen if confidence >= _NO_SOURCE]
             result[place] = replace(
                 result[place], sources=tuple(sources), confidence=confidence, contradicted=late
             )

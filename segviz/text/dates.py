@@ -510,11 +510,11 @@ def days_in(text: str) -> Iterator[tuple[tuple[int, int], tuple[int | None, int,
 
     The place is start and stop; the year is None if the text leaves it out.
     """
-    found = [(m.span(), m[1], m[2], m[3]) for m in _YEAR_FIRST.finditer(text)]
-    found += [(m.span(), m[3], m[2], m[1]) for m in _DAY_FIRST.finditer(text)]
-    found += [(m.span(), m[3], m[1], m[2]) for m in _MONTH_FIRST.finditer(text)]
+    matches = [(m.span(), m[1], m[2], m[3]) for m in _YEAR_FIRST.finditer(text)]
+    matches += [(m.span(), m[3], m[2], m[1]) for m in _DAY_FIRST.finditer(text)]
+    matches += [(m.span(), m[3], m[1], m[2]) for m in _MONTH_FIRST.finditer(text)]
     end = 0
-    for (start, stop), year, named, day in sorted(found, key=itemgetter(0)):
+    for (start, stop), year, named, day in sorted(matches, key=itemgetter(0)):
         month = int(named) if named.isdecimal() else _MONTHS[named.lower()]
         if start >= end and 1 <= month <= 12 and 1 <= int(day) <= 31:
             yield (start, stop), (int(year) if year else None, month, int(day))

@@ -307,8 +307,8 @@ def _parallel(value: Mapping[str, object], place: Place, name: str) -> WrittenCh
         speakers = next((texts[n] for n in named if len(texts.get(n, ())) == len(rows)), None)
         chat.nameless |= speakers is None
         who = speakers or [f"Speaker {row % 2 + 1}" for row in range(len(rows))]
-        said = [{"speaker": s, "text": t} for s, t in zip(who, rows, strict=True)]
-        chat.blocks.append(Block([((*place, key, row), raw) for row, raw in enumerate(said)]))
+        messages = [{"speaker": s, "text": t} for s, t in zip(who, rows, strict=True)]
+        chat.blocks.append(Block([((*place, key, row), raw) for row, raw in enumerate(messages)]))
     return chat if chat.blocks else None
 
 
