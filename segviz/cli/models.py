@@ -176,7 +176,7 @@ class _Sending(Metered):
 
 
 def _named(options: Options) -> dict[str, str]:
-    """Returns the names of models by role, of the roles for which an option names a model."""
+    """Returns the model of each role for which an option names one."""
     return {role: name for role in _ROLES if (name := getattr(options, f"{role}_model"))}
 
 

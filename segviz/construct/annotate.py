@@ -301,7 +301,7 @@ def _candidates(
 def _candidates_of(
     annotator: Extractive, text: str, speakers: frozenset[str]
 ) -> tuple[_Candidate, ...]:
-    """Returns the weighed lines of one text; while a node grows, only its last text is new."""
+    """Returns the weighed lines of one text; cached, as only the last text of a node is new."""
     each = (_candidate(annotator, line, speakers) for line in _lines(text))
     return tuple(filter(None, each))
 

@@ -267,7 +267,7 @@ class ModelReply(NamedTuple):
 
 
 def _reply_of(outcome: Reply | LabelError) -> ModelReply:
-    """Returns a model's reply; for a failure, how to explain the rule that decides instead."""
+    """Returns a model's reply; after a failure, the words that explain it in the verdict."""
     if isinstance(outcome, LabelError):
         if not outcome.answer:
             return ModelReply("", "no answer", "The model gave no answer, so")
@@ -387,7 +387,7 @@ class Pointwise(ChatCompatibility, Declared):
         return (self._best if self.asks == "all" else self._first)(candidates, labels)
 
     def _best(self, candidates: Sequence[Candidate], points: Sequence[str]) -> Verdict:
-        """Chooses the candidate with most points, the lowest on a tie; none below ``least``."""
+        """Chooses the candidate with most points, the lowest on a tie, or none below ``least``."""
         scores = [int(label) / 10 for label in points]
         least = self.least / 10
         judgements = tuple(

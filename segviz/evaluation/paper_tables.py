@@ -58,7 +58,7 @@ def _orders(bench: Bench, marks: Mapping[str, Row]) -> list[Row]:
 
 
 def _whole_trees(bench: Bench) -> list[Row]:
-    """Returns how far the nodes of whole trees mix sessions, of the three that the paper draws."""
+    """Returns how far the nodes of SegTreeMem, MemTree and RAPTOR mix sessions."""
     rivals = {label: bench.rival(_METHODS[label]) for label in ("MemTree", "RAPTOR")}
     return bench.rows(measures.mixing, {**bench.the_tree, **rivals}, "tree")
 
@@ -377,7 +377,7 @@ _BLOCKS = 20  # as xMemory retrieves
 
 
 def _covered(bench: Bench) -> dict[str, list[dict[str, Any]]]:
-    """Returns for naive RAG and xMemory how much covers the answers, by conversation."""
+    """Returns for naive RAG and xMemory how much is read until answers are covered."""
     ways: dict[str, tuple[str, dict[str, Any]]] = {
         "naive RAG": ("dense", {"policy": "none", "relevance": "dense"}),
         "xmemory": ("xmemory", _OWN),
@@ -407,7 +407,10 @@ def _density(bench: Bench) -> list[Row]:
 
 
 def _hits(bench: Bench) -> list[Row]:
-    """Returns the shares of blocks by their answer words, of both methods and each category."""
+    """Returns the shares of blocks with one, two and more words of the answer.
+
+    There is a row for each category and method.
+    """
     of_talks = [[one.category for one in talk.questions] for talk in bench.talks]
     known = {category for talk in of_talks for category in talk} - {*UNANSWERABLE}
     return [

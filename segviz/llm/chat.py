@@ -159,7 +159,7 @@ class OpenAIChat(Client, Chat):
         return Reply(text, tokens, cached, raw=completion.text, model=model)
 
     def _fresh(self, prompt: Prompt) -> Reply | LabelError | RequestError:
-        """Requests an answer and stores it; returns an error that concerns this prompt alone."""
+        """Requests an answer and stores it; returns the error if only this prompt fails."""
         key = self._key(prompt)
         failing: set[str] = set()  # forms of output at which the server failed
         failed: RequestError | None = None

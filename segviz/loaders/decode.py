@@ -135,7 +135,6 @@ def to_json(text: str) -> object:
     Raises NotJson with line and column for broken or truncated JSON. Raises LoadError for numbers
     of thousands of digits and for nesting beyond Python's limit.
     """
-    text = text.removeprefix("\ufeff")
     reject_text(text)
     if not text.strip():
         raise LoadError("No conversation found in the file", remedy="choose another file")

@@ -140,7 +140,7 @@ def _flat(raw: object) -> object:
 
 
 def _side(value: object, speaker: str) -> list[dict[str, object]]:
-    """Returns the messages of one side of an exchange, a text by ``speaker``."""
+    """Returns the messages of one side of an exchange; a plain text is one of ``speaker``."""
     if isinstance(value, str):
         return [{"speaker": speaker, "text": value}] if value.strip() else []
     if isinstance(value, list):

@@ -110,7 +110,7 @@ def role_of(raw: Mapping[str, object]) -> tuple[str, str]:
 
 @lru_cache(1_000)  # the rows of a file have few sets of keys
 def _role_keys(keys: tuple[str, ...]) -> tuple[tuple[tuple[str, bool], ...], tuple[str, ...]]:
-    """Returns the keys that may hold a role, each with whether it is free text, and the flags."""
+    """Returns the keys that may hold a role, each with True for free text, and the flags."""
     flags = sorted(set(keys) & {*_FLAGS, "metadata", "weight", "author"})
     return tuple((key, spelled(key) in _FREE) for key in usual_keys(keys, ROLE_KEYS)), tuple(flags)
 

@@ -128,7 +128,7 @@ def _read_texts(conversations: Iterable[Conversation]) -> Iterator[str]:
 
 
 def _runs(text: str) -> list[int]:
-    """Returns the runs of three words of a text, as hashes; of characters in Chinese or Thai."""
+    """Returns a hash of every three successive words; a sign of Chinese or Thai is a word."""
     lines = map(_TOKEN.findall, _AROUND.sub("", html.unescape(text)).casefold().split("\n"))
     return [
         hash(tuple(words[at : at + 3]))
@@ -176,7 +176,7 @@ def _aside(key: str) -> str:
 
 
 def _is_prose(text: str) -> bool:
-    """Returns True for at least three words, mostly letters; six characters in Chinese or Thai."""
+    """Returns True for three or more words, mostly letters, or six signs of Chinese or Thai."""
     if len(_WIDE.findall(text[:200])) >= 6:
         return True
     words = text[:400].split()

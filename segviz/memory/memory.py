@@ -161,7 +161,10 @@ class Memory:
         return bisect_left(self._latest_times(time.tzinfo is not None), seconds(time))
 
     def _latest_times(self, zoned: bool) -> list[float]:
-        """Returns the latest time of a turn after each step; as written unless ``zoned``."""
+        """Returns after each step the latest time of a turn, in seconds.
+
+        Unless ``zoned``, times count as written, whatever their zones.
+        """
         if zoned not in self._times_cache:
             times = {
                 turn.id: seconds(time if zoned else time.replace(tzinfo=None))
@@ -604,7 +607,7 @@ def native_retrieval(
 
 
 def _checked(model: Retriever, question: str, view: MemoryView) -> Retrieval:
-    """Runs a system's own retrieval; that from outside segviz waits and is checked."""
+    """Runs a system's own retrieval; one from outside segviz can be stopped and is checked."""
     if built_in(model):
         return model.retrieve(question, view)
     with calling(model):

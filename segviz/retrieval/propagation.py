@@ -209,7 +209,7 @@ def propagate(
 
 
 def _checked(edges: Any) -> NDArray[Any]:
-    """Returns edges as int64 (m, 2); ValueError for numbers that are not whole, and self-loops."""
+    """Returns edges as int64 (m, 2); raises ValueError for a fraction or a self-loop."""
     given = np.asarray(edges).reshape(-1, 2)
     pairs = given.astype(np.int64)
     if not np.array_equal(pairs, given):

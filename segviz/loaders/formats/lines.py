@@ -121,7 +121,7 @@ class _Beginning(NamedTuple):
 
 
 def _name(written: str) -> str:
-    """Returns a name without an id or address behind it, and who speaks of "from … to …"."""
+    """Returns a name without the id or address behind it; of ``from A to B`` it is A."""
     name = _ID.sub("", written.strip(_MARKS + " "))
     addressed = _ADDRESSED.fullmatch(name)
     return one_line(addressed[1] if addressed else name)
@@ -138,7 +138,7 @@ def _plain(line: str) -> str:
 
 @lru_cache(1_000)
 def _shape(when: str) -> str:
-    """Returns how a date is written, such as ``0/0/0, 0:0 a``; a year of four digits counts."""
+    """Returns the form of a date, as ``0/0/0, 0:0 a``; a year of four digits is ``0000``."""
     shape = re.sub(r"[0-9]+", lambda digits: "0000" if len(digits[0]) == 4 else "0", when)
     return re.sub(r"(?:[A-Za-z\u0080-\U0010ffff]++\.?+ ?+)++", "a", " ".join(shape.split()))
 

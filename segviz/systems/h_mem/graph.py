@@ -140,7 +140,7 @@ class EntityGraph:
             self._near.setdefault(mark, {})[name] = None
 
     def _fits(self, node: int, kind: str) -> bool:
-        """Returns True if a mention of ``kind`` may be this entity: equal kinds, or one unknown."""
+        """Returns True if a mention may be this entity: kinds are equal, or one is unknown."""
         own = self._draft.facts[node]["type"]
         return own == kind or "other" in (own, kind)
 
@@ -171,7 +171,10 @@ class EntityGraph:
                         self._draft.relate(node, other, MAYBE, 1.0)
 
     def _describe(self, nodes: Sequence[int], extraction: Extraction) -> int:
-        """Updates recent facts and due profiles of entities (§3.2); returns the number of these."""
+        """Updates the recent facts of entities and writes profiles that are due (§3.2).
+
+        Returns the number of profiles written.
+        """
         draft, rules = self._draft, self._rules
         due: dict[int, list[str]] = {}
         for node in nodes:

@@ -228,7 +228,7 @@ class Themes:
     def _near(
         self, vector: Vector, count: int, apart_from: int | None = None
     ) -> list[tuple[float, int]]:
-        """Returns the themes most similar to a vector, with the cosines, but for ``apart_from``."""
+        """Returns the themes most similar to a vector, and the cosines, without ``apart_from``."""
         themes = self._parts.themes
         self.inspected += len(themes)
         similarity = np.round(self._parts.centres @ vector, 9) if themes else np.zeros(0)
