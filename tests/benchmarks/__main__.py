@@ -26,7 +26,7 @@ TABLES: dict[str, str] = {
     "attribution": "the turns of stored facts found again, and at which stage evidence is lost",
     "shape": "tree shapes beside the paper's Table 5",
     "nodes": "texts of inner nodes, before and after: what they say and what they are worth",
-    "yardsticks": "what labels and texts of inner nodes say, level by level",
+    "yardsticks": "what labels and texts of inner nodes say, level by level, before and after",
     "constants": "constants of extracts, chosen on some conversations and reported on others",
     "texts": "texts written by hand against flat leaves and extracts; dates; propagation",
     "summaries": "LoCoMo's own summaries of sessions as annotations, against our extracts",

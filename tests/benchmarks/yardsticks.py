@@ -1,9 +1,9 @@
 """Yardsticks of what inner nodes say, offline: their labels and their texts, level by level.
 
-Run ``python -m tests.benchmarks.yardsticks`` from the project's root with the data under
-SEGVIZ_DATA or ../shared/data. What is chosen is chosen on the conversations of ``CHOSEN_ON``, and
-reported on the others. A chain of nodes with one text is one node on its lowest level, a root
-counts as a level of its own.
+Run ``python -m tests.benchmarks.yardsticks`` with the data under SEGVIZ_DATA or ../shared/data.
+*Before* are memories and labels of commit 408f1c2a, judged by these yardsticks: ``BEFORE`` has how
+many cases held, and of how many. What is chosen is chosen on the conversations of ``CHOSEN_ON``. A
+chain of nodes with one text is one node on its lowest level, a root counts as its own level.
 
 *events*       LoCoMo's ``event_summary``: the share of events of which a distinctive word stands in
                the label, or in the text, of a node over the event's session
@@ -35,13 +35,14 @@ from segviz.embedding import unit_rows
 from segviz.memory import Memory
 from segviz.text.dates import undated
 from segviz.tree import Structure
-from tests.benchmarks.report import SETS, number, real_data, table
+from tests.benchmarks.report import RESULTS, SETS, number, real_data, table
 from tests.memories import sample
 
 CHOSEN_ON = {"conv-26", "conv-30", "conv-43", "Kenta_Tanaka"}
 """Conversations that constants of labels and texts were chosen on, and every second LongMemEval-S
 instance."""
 
+BEFORE = RESULTS / "yardsticks.json"
 LEVELS = ("level 1", "level 2", "level 3", "root")
 _DEPENDENT = re.compile(
     r"(?:it|that|this|these|those|he|she|they|his|her|their|its|him|them)\b", re.IGNORECASE
@@ -177,10 +178,8 @@ def counted(memory: Memory) -> Counts:
 
 def conversations() -> Iterator[tuple[str, Conversation]]:
     """Yields every conversation with its data set, and whether constants were chosen on it."""
-    for name, files in SETS.items():
-        if name not in ("LoCoMo", "LongMemEval-S", "RealMem"):
-            continue
-        talks = [talk for file in files for talk in segviz.load(real_data(file))]
+    for name in ("LoCoMo", "LongMemEval-S", "RealMem"):
+        talks = [talk for file in SETS[name] for talk in segviz.load(real_data(file))]
         for place, talk in enumerate(talks):
             seen = place % 2 == 0 if name == "LongMemEval-S" else talk.id in CHOSEN_ON
             yield f"{name}, {'chosen on' if seen else 'others'}", talk
@@ -189,20 +188,19 @@ def conversations() -> Iterator[tuple[str, Conversation]]:
 
 
 def main() -> None:
-    """Prints every yardstick by level and kind of data."""
+    """Prints every yardstick by level and kind of data, before and after."""
     sums: dict[str, dict[tuple[str, str], list[int]]] = {}
     for name, talk in conversations():
         of_set = sums.setdefault(name, defaultdict(lambda: [0, 0]))
-        for key, (holds, every) in counted(segviz.build(talk)).items():
-            of_set[key][0] += holds
-            of_set[key][1] += every
-    rows = []
+        for key, pair in counted(segviz.build(talk)).items():
+            of_set[key] = [a + b for a, b in zip(of_set[key], pair, strict=True)]
+    before, rows = json.loads(BEFORE.read_text("utf-8")), []
     for name, counts in sums.items():
         for what in dict.fromkeys(what for what, _ in counts):
-            pairs = [counts.get((what, level), (0, 0)) for level in LEVELS]
-            cells = [number(holds / every) if every else "" for holds, every in pairs]
+            pairs = ((before[name][what].get(each), counts.get((what, each))) for each in LEVELS)
+            cells = (" → ".join(number(n / every) for n, every in filter(None, p)) for p in pairs)
             rows.append((name, what, *cells))
-    print("What labels and texts say, by level:\n")
+    print("What labels and texts say, by level, before → after:\n")
     print(table(("data", "share", *(f">{level}" for level in LEVELS)), rows))
 
 
