@@ -528,16 +528,36 @@ class QuestionBatch:
         # Of a text that is cut, what is read must quote the turn or state the answer.
         for place, row in enumerate(self._gold_turns.tolist() if read.cut else ()):
             node, text = read.cut.get(row, (-1, ""))
-            if self._has_turn[place, node]:
-                if self._quotes_turn[place, node] and quotes(text, self._gold_texts[place]):
-                    (found if self._narrow[node] else quoting)[place] = True
-                elif not self._of_leaf[place, node]:
-                    answered[place] |= stated(stated_words(text), self._given[place])
+            has, only_answers = self._still_has(place, node, text)
+            if has:
+                kind = answered if only_answers else found if self._narrow[node] else quoting
+                kind[place] = True
         quoting &= ~found
         answered &= ~found & ~quoting
         parts: tuple[Bools, ...] = (found, quoting, answered, self._gold_turns >= 0)
         count = [np.bincount(self._gold_turns[part], minlength=len(self.counted)) for part in parts]
         return np.stack(count, axis=1)
+
+    def _still_has(self, place: int, node: int, text: str) -> tuple[bool, bool]:
+        """Returns whether the beginning ``text`` of a node has a gold turn, and only answers it."""
+        if self._quotes_turn[place, node] and quotes(text, self._gold_texts[place]):
+            return True, False
+        above = self._has_turn[place, node] and not self._of_leaf[place, node]
+        return (above and stated(stated_words(text), self._given[place]),) * 2
+
+    def gold_of_cuts(self, ranked: Ints) -> dict[int, tuple[int, tuple[int, ...], tuple[int, ...]]]:
+        """Returns the nodes whose texts a token budget cuts, by row of ``ranked`` (q, m).
+
+        With each node are the gold turns that the read part of its text has, quotes or answers,
+        numbered as in :meth:`gold_of`, and those of them that it only answers.
+        """
+        cuts = {}
+        for row, (node, text) in self._top(self._mixed(ranked)).cut.items():
+            mine = np.flatnonzero(self._gold_turns == row).tolist()
+            has = [self._still_has(place, node, text) for place in mine]
+            turns = tuple(turn for turn, (still, _) in enumerate(has) if still)
+            cuts[row] = (node, turns, tuple(turn for turn in turns if has[turn][1]))
+        return cuts
 
     def gold_of(
         self, row: int, read: Sequence[int]

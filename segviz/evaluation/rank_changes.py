@@ -15,6 +15,9 @@ from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
 from segviz.tree import Structure
 
+Turns = tuple[tuple[int, ...], tuple[int, ...]]
+"""Numbers of the gold turns that a text has, quotes or answers, and of those it only answers."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuestionRanks:
@@ -28,6 +31,7 @@ class QuestionRanks:
             read nodes with any, and all gold leaves.
         answers: those of them for which the node only states the answer.
         narrow: the keys of ``gold`` that have turns themselves.
+        cut: the node whose text a token budget cuts, with its turns and answers as they are read.
     """
 
     structure: Structure
@@ -36,6 +40,11 @@ class QuestionRanks:
     gold: Mapping[int, tuple[int, ...]]
     answers: Mapping[int, tuple[int, ...]]
     narrow: frozenset[int]
+    cut: tuple[int, tuple[int, ...], tuple[int, ...]] | None = None
+
+    def cut_gold(self, node: int) -> Turns | None:
+        """Returns the turns and answers of a node as they are read, None if its text is not cut."""
+        return self.cut[1:] if self.cut and self.cut[0] == node else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +54,7 @@ class RankChange:
     ``nodes`` are its ids before and after, -1 if that memory lacks it; ``ranks`` its 1-based
     ranks, 0 for none; ``read`` is True where it is read. ``gold`` has the numbers of the gold turns
     that it has (if it is ``narrow``), quotes or answers, ``answers`` those that it only answers.
+    ``cut`` has both as they are read before and after, where a token budget cuts its text.
     """
 
     nodes: tuple[int, int]
@@ -53,6 +63,7 @@ class RankChange:
     gold: tuple[int, ...]
     answers: tuple[int, ...]
     narrow: bool
+    cut: tuple[Turns | None, Turns | None] = (None, None)
 
 
 def question_ranks(
@@ -69,10 +80,11 @@ def question_ranks(
         rank, places = np.zeros((len(order), n + 1), dtype=np.int32), batch.admitted(order)
         np.put_along_axis(rank, places, np.arange(1, order.shape[1] + 1)[None], axis=1)
         rank[:, -1] = 0
+        cuts = batch.gold_of_cuts(order)
         for row, (place, top) in enumerate(zip(batch.places, batch.tops(order), strict=True)):
             read = tuple(node for node in top.tolist() if node < n)
             rankings[place] = QuestionRanks(
-                batch.structure, rank[row], read, *batch.gold_of(row, read)
+                batch.structure, rank[row], read, *batch.gold_of(row, read), cuts.get(row)
             )
     return [rankings[place] for place in range(len(questions))]
 
@@ -123,4 +135,5 @@ def _change(before: QuestionRanks, after: QuestionRanks, old: int, new: int) -> 
         gold=before.gold.get(old) or after.gold.get(new, ()),
         answers=before.answers.get(old) or after.answers.get(new, ()),
         narrow=old in before.narrow or new in after.narrow,
+        cut=(before.cut_gold(old), after.cut_gold(new)),
     )

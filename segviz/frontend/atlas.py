@@ -42,7 +42,8 @@ def atlas_payload(
     Returns:
         ``names`` and ``levels`` of all nodes that occur, and ``dots``. The ``rows`` of a dot have a
         list for each node: index of its name, rank before, rank after (0 for none), sum of flags,
-        gold turns, those that it only answers.
+        gold turns, those that it only answers, and both as they are read before and after, if a
+        token budget cuts the text.
     """
     place: dict[tuple[bool, int], int] = {}  # of the names in use, by (is new, node)
     used: list[tuple[str, str]] = []
@@ -60,7 +61,8 @@ def atlas_payload(
     def row(change: RankChange) -> list[Any]:
         before, after = change.read
         flags = READ_BEFORE * before + READ_AFTER * after + NARROW * change.narrow
-        return [name(change), *change.ranks, flags, change.gold, change.answers]
+        cut = [change.cut] if any(change.cut) else []
+        return [name(change), *change.ranks, flags, change.gold, change.answers, *cut]
 
     # The rows fill ``used``, so they come first.
     return {

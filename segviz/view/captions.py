@@ -69,9 +69,9 @@ def units_text(start: int, stop: int) -> str:
 
 
 def short_dates(dates: Sequence[date | str | None]) -> list[str]:
-    """Formats dates as "12 Aug", or as "12 Aug ’23" if they span several years; texts stay."""
-    years = {when.year for when in dates if isinstance(when, date)}
-    year = " ’%y" if len(years) > 1 else ""
+    """Formats dates as "12 Aug", or as "12 Aug ’23" if they span a year or more; texts stay."""
+    days = [when for when in dates if isinstance(when, date)]
+    year = " ’%y" if days and (max(days) - min(days)).days >= 365 else ""
     return [
         f"{when.day} {when:%b{year}}" if isinstance(when, date) else when or "" for when in dates
     ]

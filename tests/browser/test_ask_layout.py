@@ -73,7 +73,7 @@ def test_few_controls_few_numbers_and_the_whole_list_on_the_first_screen(countin
     assert last["y"] + last["height"] <= shown["y"] + shown["height"] + 1
 
 
-@pytest.mark.parametrize("conversation", ["", "conv-26", "conv-47"])
+@pytest.mark.parametrize("conversation", ["", "conv-26", "conv-30", "conv-47"])
 def test_the_opening_question_has_few_controls_and_numbers(counting, conversation):
     counting.page.set_viewport_size({"width": 1400, "height": 900})
     path = conversation and f"?path={real_data('locomo', 'locomo5.json')}"

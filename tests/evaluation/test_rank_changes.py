@@ -10,6 +10,7 @@ from segviz.retrieval import RetrievalSettings, ranks
 from tests.memories import KINDS, built
 
 PLAIN = RetrievalSettings(policy="none", k=4, relevance="lexical")
+FATES = {"found", "quoted", "answered"}
 BOTH = replace(PLAIN, policy="both", alpha=0.5, horizon=2)
 
 
@@ -41,6 +42,25 @@ def test_ranks_and_gold_equal_those_of_each_question_alone(name, repeats):
         answers = {row.nodes[0]: [gold.turns[turn] for turn in row.answers] for row in rows}
         assert answers == {node: [*gold.answers.get(node, ())] for node in nodes}
         assert {*gold.leaves} <= {*nodes}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_text_that_the_budget_cuts_has_the_gold_turns_that_are_read(name):
+    memory = built(name, sessions=3)
+    questions, cut = memory.conversation.questions, 0
+    for budget in (20, 50, 100, 200, 300):
+        after = replace(BOTH, budget=budget)
+        for question, rows in zip(questions, changes(memory, PLAIN, after), strict=True):
+            result = memory.ask(question, after)
+            gold = memory.gold(question, result.structure)
+            read: set[str] = set()
+            for row in (row for row in rows if row.read[1]):
+                turns, _ = row.cut[1] or (row.gold, row.answers)
+                cut += len(turns) < len(row.gold)
+                read |= {gold.turns[turn] for turn in turns}
+            fates = gold.fate(result.evidence)
+            assert read == {turn for turn, fate in fates.items() if fate in FATES}
+    assert cut > 0
 
 
 def test_two_memories_share_the_nodes_of_one_text_and_lack_the_others():
@@ -83,13 +103,13 @@ def test_the_message_names_each_node_once_and_refers_to_it():
     assert len(first["text"]) == 300
     assert second["text"] == "<b>"  # the browser shows it as text
     for dot in (first, second):
-        for change, (name, was, rank, flags, gold, answers) in zip(
+        for change, (name, was, rank, flags, gold, answers, *cut) in zip(
             found[dot["place"]], dot["rows"], strict=True
         ):
             old, new = change.nodes
             assert sent["names"][name] == (both[0][old] if old >= 0 else both[1][new])
             assert (was, rank) == change.ranks
-            assert (gold, answers) == (change.gold, change.answers)
+            assert (gold, answers, cut) == (change.gold, change.answers, [])
             before, after = change.read
             assert flags == READ_BEFORE * before + READ_AFTER * after + NARROW * change.narrow
     rows = {row[0] for dot in sent["dots"] for row in dot["rows"]}

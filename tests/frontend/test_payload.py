@@ -201,8 +201,10 @@ def test_dates_and_titles() -> None:
     assert message["session_titles"] == ["S1 · 12 Aug 2023", "S2"]
     given = payload(unit_dates=[datetime(2023, 8, 2), "late"])
     assert given["days"] == ["2 Aug", "late"]
-    years = payload(unit_dates=[datetime(2023, 8, 12), datetime(2024, 1, 2)])
-    assert years["days"] == ["12 Aug ’23", "2 Jan ’24"]
+    winter = payload(unit_dates=[datetime(2023, 8, 12), datetime(2024, 1, 2)])
+    assert winter["days"] == ["12 Aug", "2 Jan"]
+    years = payload(unit_dates=[datetime(2023, 8, 12), datetime(2024, 8, 12)])
+    assert years["days"] == ["12 Aug ’23", "12 Aug ’24"]
 
 
 def test_waits_are_sent_where_there_are_times() -> None:

@@ -542,9 +542,10 @@ interface Listed {
 
 // --- question atlas (atlas.py) -----------------------------------------------------------
 
-/** A node of a question: index of its name, ranks before and after (0 for none), flags, gold turns, and
- *  those that it only answers. */
-type RankRow = [name: number, was: number, is: number, flags: number, turns: number[], answers: number[]];
+/** A node of a question: index of its name, ranks before and after (0 for none), flags, gold turns,
+ *  those that it only answers, and both as they are read before and after, where a budget cuts the text. */
+type RankRow = [name: number, was: number, is: number, flags: number, turns: number[], answers: number[],
+  cut?: ([turns: number[], answers: number[]] | null)[]];
 interface Dot {
   place: number;
   text: string;

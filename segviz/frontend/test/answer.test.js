@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { wordsOf } from "../src/canvas/answer.js";
+import { dayOf, whenOf, wordsOf } from "../src/canvas/answer.js";
 import { changeParts } from "../src/canvas/change_summary.js";
 import { evidenceRows, moveText } from "../src/canvas/evidence.js";
 import { needed, retrievedAt } from "../src/canvas/path.js";
@@ -60,6 +60,8 @@ test("a node that states the answer is named in the verdict", () => {
   assert.deepEqual(answer.gold.after, { found: [], quoted: [], answered: ["D1:1"], missed: ["D2:2"] });
   assert.equal(parts(wide)[0], "better Gains 1 of 2 gold turns, answered by “four” on level 1, rank 1 · 1 enters");
   assert.equal(parts(wide)[3], "gold 0/2 → 0/2, 1 answered by a node above");
+  const more = { ...wide, top_final: Int32Array.from([4, 6]), gold_answers: { 4: ["D1:1"], 6: ["D1:1", "D2:2"] } };
+  assert.equal(parts(more)[0], "better Gains 2 of 2 gold turns, answered by “four” on level 1, rank 1, and 1 more · 2 enter");
   const back = { ...wide, top_initial: wide.top_final, top_final: wide.top_initial };
   assert.equal(parts(back)[0], "worse Loses 1 of 2 gold turns, answered before · 1 enters");
   const same = { ...wide, top_initial: wide.top_final };
@@ -73,6 +75,14 @@ test("what is found by itself and then only answered is no loss", () => {
     gold_answers: { 4: ["D1:1"] } };
   const [[tone, words]] = changeParts(sceneOf(changes));
   assert.deepEqual([tone, /loses/i.test(words)], ["same", false]);
+});
+
+test("a node of several days has both in the search, and their months in the list", () => {
+  const scene = sceneOf({ days: ["28 May", "2 June"], unit_day: [0, 0, 1, 1] });
+  assert.deepEqual([4, 6].map((node) => whenOf(scene, node)), [["S1", "28 May"], ["S1 – S2", "28 May – 2 June"]]);
+  assert.deepEqual([4, 6].map((node) => dayOf(scene, node)), ["28 May", "May – June"]);
+  const bare = sceneOf({ days: [], unit_day: [-1, -1, -1, -1] });
+  assert.deepEqual([4, 6].map((node) => dayOf(bare, node)), ["S1", "S1 – S2"]);
 });
 
 test("evidence best first, what has left at the end", () => {

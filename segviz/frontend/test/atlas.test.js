@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { answerOf, placesOf } from "../src/atlas/changes.js";
+import { answerOf, placesOf, turnsRead } from "../src/atlas/changes.js";
 import { verdictOf } from "../src/shared/verdict.js";
 
 const [OUT, BEFORE, AFTER, NARROW] = [0, 1, 2, 4];
@@ -26,6 +26,14 @@ test("the verdict on a dot is the one of Ask", () => {
   assert.deepEqual(verdict([[0, 1, 2, BOTH, [], []], [1, 2, 1, BOTH, [], []]], 0), ["same", "Same 2 nodes, 2 swapped"]);
   const goldless = rows.slice(0, 3).map((row) => row.with(4, []));
   assert.deepEqual(verdict(goldless, 0), ["same", "1 of 2 nodes enters"]);
+});
+
+test("a text that a budget cuts has what is read of it", () => {
+  const cut = rows.with(2, [2, 17, 2, AFTER, [0], [], [null, [[], []]]]).with(3, [3, 30, 28, OUT + NARROW, [0], []]);
+  assert.deepEqual(verdict(cut, 1), ["same", "Gold still missed: rank 30 → 28 · 1 enters"]);
+  assert.deepEqual([0, 1].map((side) => turnsRead(cut[2], side)[0]), [[0], []]);
+  const stated = cut.with(2, [2, 17, 2, AFTER, [0], [], [null, [[0], [0]]]]);
+  assert.deepEqual(verdict(stated, 1), ["better", "Gains the gold turn, answered by “2”, rank 2 · 1 enters"]);
 });
 
 test("retrieved nodes come in the order of their ranks, then gold, then who enters or leaves", () => {

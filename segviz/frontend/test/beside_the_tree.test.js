@@ -6,7 +6,7 @@ import test from "node:test";
 import { drawCandidates } from "../src/canvas/candidates.js";
 import { drawHistogram } from "../src/canvas/histogram.js";
 import { cardPlace } from "../src/canvas/card.js";
-import { chaptersOf } from "../src/canvas/margin.js";
+import { chaptersOf, drawMargin } from "../src/canvas/margin.js";
 import { isolateText } from "../src/shared/text.js";
 import { recording, sceneOf } from "./scene.js";
 
@@ -32,6 +32,13 @@ for (const width of [20, 70]) {
     }
   });
 }
+
+test("both halves name their levels", () => {
+  const scene = sceneOf({ legend: false });
+  for (const half of [0, 1]) {
+    assert.deepEqual(written(drawMargin, scene, 10, half).map(({ text }) => text), ["L0", "L1", "L2"]);
+  }
+});
 
 for (const width of [60, 100]) {
   test(`similarities, ${width} pixels wide`, () => {

@@ -264,6 +264,19 @@ describe("labels", () => {
     // Only the root is wide enough for so long a text: half of it on dark, half on light.
     assert.deepEqual(seen, ["#fff3ac", ["#000000", "\u2068S1 – S2\u2069"]]);
   });
+
+  test("a gold leaf of two trees has its sign on the axis and its words in the whole box", () => {
+    const scene = sceneOf({ gold: Int32Array.from([0]), top_initial: new Int32Array(0), top_final: new Int32Array(0) });
+    const geom = geometry(320, 600, "scores", false, scene.tree.laneCount);
+    const view = { x0: 0, x1: 4 };
+    const boxes = [0, 1].map(() => visibleBoxes(scene.tree, view, geom.width, null));
+    const sight = { view, geom, boxes, labels: [] };
+    scene.theme.font = "f";
+    scene.answer = null; // so no badge needs room
+    for (const half of [0, 1]) drawLabels({ scene, sight, attention: {}, frames: { fitted: new Map() } }, recording(30).ctx, half);
+    const leaves = sight.labels.map((half) => half.filter(({ node }) => node < 4).map(({ node }) => node));
+    assert.deepEqual(leaves, [[0, 1, 2, 3], [0, 1, 2, 3]]);
+  });
 });
 
 test("an echo of an older look does not undo a newer choice, news are taken", () => {

@@ -13,6 +13,11 @@ const isRead = ([, , , flags], side) => (flags & (1 << side)) !== 0;
  * @type {(row: RankRow, side: number) => number} */
 export const rankOf = ([, was, is], side) => (side ? is : was);
 
+/** The gold turns of a row that are read on a side, and those it only answers: less than the node
+ *  has, where a token budget cuts it.
+ * @type {(row: RankRow, side: number) => [turns: number[], answers: number[]]} */
+export const turnsRead = ([, , , , turns, answers, cut], side) => cut?.[side] ?? [turns, answers];
+
 /** Numbers of the rows for which `keep` holds, the best rank of a side first.
  * @type {(rows: RankRow[], side: number, keep: (row: RankRow) => boolean) => number[]} */
 const ranked = (rows, side, keep) => [...rows.keys()].filter((i) => keep(rows[i]))
@@ -26,19 +31,18 @@ export function answerOf({ rows, asked }) {
   const leaves = [...rows.keys()].filter((i) => rows[i][3] & NARROW);
   const held = new Map([...rows.entries()].filter(([, row]) => row[4].length)
     .map(([i, row]) => [i, row[4].map(String)]));
-  /** @type {(some: number[]) => Set<string>} */
-  const turnsIn = (some) => new Set(some.flatMap((i) => held.get(i) ?? []));
-  const known = [...turnsIn(leaves)];
-  /** @param {number[]} read */
-  const fates = (read) => {
+  const known = [...new Set(leaves.flatMap((i) => held.get(i) ?? []))];
+  /** @type {(read: number[], side: number) => Fates} */
+  const fates = (read, side) => {
+    const all = read.map((i) => ({ narrow: leaves.includes(i), turns: turnsRead(rows[i], side) }));
     /** @type {(narrow: boolean) => Set<string>} */
-    const quotedIn = (narrow) => new Set(read.filter((i) => leaves.includes(i) === narrow)
-      .flatMap((i) => rows[i][4].filter((turn) => !rows[i][5].includes(turn)).map(String)));
-    return fatesOf(known, [quotedIn(true), quotedIn(false), turnsIn(read)]);
+    const quotedIn = (narrow) => new Set(all.filter((one) => one.narrow === narrow)
+      .flatMap(({ turns: [turns, answers] }) => turns.filter((turn) => !answers.includes(turn)).map(String)));
+    return fatesOf(known, [quotedIn(true), quotedIn(false), new Set(all.flatMap(({ turns: [turns] }) => turns.map(String)))]);
   };
   return [{ after, was, is, held, entered: after.filter((i) => !before.includes(i)),
     moved: after.filter((i, at) => before.includes(i) && was.get(i) !== at + 1).length,
-    gold: { before: fates(before), after: fates(after), asked, later: 0 } }, leaves];
+    gold: { before: fates(before, 0), after: fates(after, 1), asked, later: 0 } }, leaves];
 }
 
 /** The line of each node in the lists before and after; undefined where it has none. Below the

@@ -5,7 +5,7 @@ import { button, element, make } from "../shared/dom.js";
 import { isolateText } from "../shared/text.js";
 import { reading } from "../shared/component.js";
 import { verdictOf } from "../shared/verdict.js";
-import { answerOf, placesOf, rankOf } from "./changes.js";
+import { answerOf, placesOf, rankOf, turnsRead } from "./changes.js";
 
 const STATE = "segvizAtlas";
 const SIGNS = ["▲", "▼", "●", "○"]; // of the groups
@@ -110,7 +110,7 @@ function rankLines({ names, sides }, rows) {
       const [row, kind] = [rows[i], kindOf(rows[i])];
       if (line === undefined) return;
       const twice = !side && places[1][i] !== undefined && (row[3] & 3) !== 1; // named after, too
-      const name = (kind === "gold" ? "◆ " : "") + (twice ? "" : isolateText(names[row[0]]));
+      const name = (turnsRead(row, side)[0].length ? "◆ " : "") + (twice ? "" : isolateText(names[row[0]]));
       const rank = rankOf(row, side);
       if (line === lines - 1) rest.push(rank);
       else add(line, String(rank), line < edge ? kind : `${kind} out`, name);

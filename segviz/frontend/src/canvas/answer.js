@@ -145,6 +145,26 @@ export function wordsOf(data, node, count = WORDS, from = 0) {
   return said ? isolateText(lead + said + cut) : `unit ${data.start[node]}`;
 }
 
+const DAY = /^\d{1,2} (?=\p{L}+( ’\d\d)?$)/u; // of a date as Python writes it: 12 Aug, 12 Aug ’23
+
+/** The first and last of what the units of a node have, as one where both are the same.
+ * @type {(scene: Scene, node: number, of: (unit: number) => string) => string} */
+const ends = ({ tree }, node, of) => [...new Set([of(tree.start[node]), of(tree.stop[node] - 1)])].join(" – ");
+
+/** The sessions of a node, and its days if they are known.
+ * @type {(scene: Scene, node: number) => [sessions: string, days: string]} */
+export const whenOf = (scene, node) => [
+  ends(scene, node, (unit) => scene.data.session_labels[scene.runs[scene.runOf[unit]]?.session] ?? ""),
+  ends(scene, node, (unit) => scene.data.days[scene.data.unit_day[unit]] ?? "")];
+
+/** The day of a node, or the months of several; without one, its sessions.
+ * @type {(scene: Scene, node: number) => string} */
+export function dayOf(scene, node) {
+  const [sessions, days] = whenOf(scene, node);
+  const months = days.split(" – ").map((day) => day.replace(DAY, ""));
+  return months.length > 1 ? [...new Set(months)].join(" – ") : days || sessions;
+}
+
 /** A score as a multiple of the share that every node would have of one whole: "×3.2".
  * @type {(scene: Scene, score: number) => string} */
 export function multiple({ tree }, score) {

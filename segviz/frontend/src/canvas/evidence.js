@@ -5,7 +5,7 @@
 import { among, button, element, focusedBeside, lastly, make, sign } from "../shared/dom.js";
 import { isolateText, spanText } from "../shared/text.js";
 import { lineBlocks, matchedPieces } from "../shared/lines.js";
-import { ENDS, labelOf, levelName, nodeOf, scoreWords, spoken, textOf, wordsOf } from "./answer.js";
+import { dayOf, ENDS, labelOf, levelName, nodeOf, scoreWords, spoken, textOf, wordsOf } from "./answer.js";
 import { onFrame, schedule } from "./scheduler.js";
 import { hover, reveal, select } from "./navigation.js";
 import { repeatsText } from "./propagate.js";
@@ -50,13 +50,13 @@ function showEvidence(s) {
   const kept = rows.filter(({ out }) => !out).length;
   const heads = rows.filter(({ into }) => into === null);
   const differing = heads.filter(({ out }) => !out).length;
-  title.textContent = `Retrieved${differing < kept ? `: ${kept} nodes, ${differing} different texts` : ""}`;
+  title.textContent = `Retrieved${differing < kept ? `: ${differing} different texts` : ""}`;
   title.title = words;
   hint.hidden = !Object.keys(scene.data.matches).length;
   const at = focusedBeside(root)?.dataset.node;
   const { scrollTop } = list;
   const [stay, leave] = [false, true].map((gone) => heads.filter(({ out }) => out === gone));
-  list.replaceChildren(...stay.map((row) => entry(s, row, selected, rows.filter(({ into }) => into === row.node))),
+  list.replaceChildren(...stay.map((row, i) => entry(s, row, selected, rows.filter(({ into }) => into === row.node), stay[i - 1])),
     ...leave.length ? [leaving(s, leave, selected)] : []);
   list.scrollTop = scrollTop;
   if (at) among(list, "node", at)?.focus({ preventScroll: true });
@@ -150,10 +150,10 @@ export function moveText({ was, is, out, entered }) {
   return was > is ? "▲" : "▼";
 }
 
-/** A row, and what is folded into it.
+/** A row, and what is folded into it. Its day is written unless the row above has the same.
  * @type {(s: State, row: ReturnType<typeof evidenceRows>[number], selected: number | null,
- *    more?: ReturnType<typeof evidenceRows>) => HTMLLIElement} */
-function entry(s, row, selected, more = []) {
+ *    more?: ReturnType<typeof evidenceRows>, above?: { node: number }) => HTMLLIElement} */
+function entry(s, row, selected, more = [], above) {
   const open = row.node === selected;
   const { scene, scene: { data } } = s;
   const { node, is, level, gold, words, out } = row;
@@ -172,7 +172,7 @@ function entry(s, row, selected, more = []) {
   if (move) moved.title = `rank ${row.was} before, ${is} after`;
   line.append(make("span", "rank", String(is)), moved,
     make("span", "level", title ? "" : level), make("span", "called", title),
-    make("span", "when", isolateText(whenOf(scene, node))));
+    make("span", "when", above && dayOf(scene, above.node) === dayOf(scene, node) ? "" : isolateText(dayOf(scene, node))));
   if (gold.length) {
     const narrow = data.stop[node] - data.start[node] === 1;
     const stated = data.gold_answers[nodeOf(data, node)];
@@ -217,21 +217,6 @@ function leaving(s, rows, selected) {
   fold.ariaExpanded = String(open);
   element("ol", { hidden: !open }, item, ...rows.map((row) => entry(s, row, selected)));
   return item;
-}
-
-const DAY = /^\d{1,2} (?=\p{L}+( ’\d\d)?$)/u; // of a date as Python writes it: 12 Aug, 12 Aug ’23
-
-/** The day of a node, or the first and last of several, months where they differ; without one, the
- *  labels of sessions.
- * @type {(scene: Scene, node: number) => string} */
-function whenOf({ data, tree, runs, runOf }, node) {
-  const [first, last] = [tree.start[node], tree.stop[node] - 1].map((unit) => {
-    const session = runs[runOf[unit]]?.session ?? -1;
-    return data.days[data.unit_day[unit]] ?? data.session_labels[session] ?? "";
-  });
-  const months = [first, last].map((day) => day.replace(DAY, ""));
-  if (first === last || months[0] === months[1]) return [...new Set([first, last])].join(" – ");
-  return months.join(" – ");
 }
 
 /** Names the ranks that repeat a row's text; a press shows their rows below it.

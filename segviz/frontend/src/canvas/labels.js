@@ -180,8 +180,8 @@ export function drawLabels(s, ctx, half) {
     const foot = mark && !wide ? MARK_FOOT : 0; // or below what is turned
     if (h - 1 < LOWEST || boxes.w[i] - lead - 1 < NARROWEST) return;
     if (choice === "marked" && !mark && !gold.has(node) && node !== s.attention.selected) return;
-    // A gold leaf has its sign in the middle: what is written keeps to its left, or below it.
-    const across = (gold.has(node) ? boxes.w[i] / 2 - 6 : boxes.w[i] - 1) - lead;
+    // In one tree a gold leaf has its sign in the middle: what is written keeps to its left.
+    const across = (geom.halves === 1 && gold.has(node) ? boxes.w[i] / 2 - 6 : boxes.w[i] - 1) - lead;
     const texts = labelTexts(scene, half, node, choice);
     const placed = texts.length ? fitted(s, texts, mayBeCut(choice), measure, across, h - 1 - foot, box.h - 1 - foot) : null;
     if (!placed?.lines.length) return;

@@ -168,7 +168,7 @@ export function scaleOf(scene) {
   }
   const ramp = theme.change;
   return {
-    words: range ? "pale: moves no rank, full: crosses the last one" : "no scores",
+    words: range ? "pale: little change, full: enough to enter or leave" : "no scores",
     range,
     ramp,
     ends: [{ kind: "fall", text: "falls", colour: ramp[0] },
@@ -187,7 +187,7 @@ function writeScale(s) {
 }
 
 /** The marks that can occur in this picture: [kind, words, sign]. One with a sign has two shapes, as
- *  an outline and, for narrow boxes, as that sign at the edge.
+ *  an outline and, for narrow boxes, as that sign at the edge; gold has a diamond and its rank.
  * @param {Scene} scene */
 export function markEntries({ data, picture }) {
   const k = Math.max(data.top_initial.length, data.top_final.length);
@@ -198,9 +198,9 @@ export function markEntries({ data, picture }) {
       ["chosen", "chosen", "triangle"]);
   } else if (k) {
     if (picture === "scores") found.push(["before", "retrieved before"]);
-    found.push(["top", picture === "scores" ? "after" : "retrieved"], ["entered", "enters"], ["left", "leaves; n: its rank"]);
+    found.push(["top", picture === "scores" ? "after" : "retrieved"], ["entered", "enters"], ["left", "leaves"]);
   }
-  if (data.gold.length) found.push(["diamond", "gold evidence"]);
+  if (data.gold.length) found.push(["diamond", "gold evidence; n: rank", "plate"]);
   if (Object.keys(data.ended).length) found.push(["ended", "no longer true"]);
   return found;
 }
@@ -219,7 +219,10 @@ function writeMark(s, [kind, words, sign]) {
  *    y: number, picture?: string) => void} */
 export function drawMark(theme, ctx, kind, sign, x, y, picture = "scores") {
   const { enters, chosen, text } = theme;
-  if (kind === "diamond") return diamond(theme, ctx, x + 7, y);
+  if (kind === "diamond") {
+    plate(theme, ctx, { x: x + 24, y }, { rank: "n", inside: true, kind: "gold" }, true);
+    return diamond(theme, ctx, x + 7, y);
+  }
   if (kind === "ended") return strike(theme, ctx, { x, y: y - 5, w: SWATCH, h: 10 });
   if (!sign) {
     const inside = kind !== "left";

@@ -20,7 +20,7 @@ export function drawMargin(s, ctx, half) {
   ctx.font = theme.font;
   ctx.textAlign = "right";
   let last = null;
-  for (let level = 0; !half && level < tree.laneCount.length; level++) { // the lower half mirrors it
+  for (let level = 0; level < tree.laneCount.length; level++) {
     const { y, h } = rowBox(geom, half, level);
     const middle = y + h / 2;
     if (last !== null && Math.abs(middle - last) < 13) continue;

@@ -9,7 +9,7 @@ import { CONTROLS } from "../shared/text.js";
 import { dot, plus, triangle } from "./glyphs.js";
 import { schedule } from "./scheduler.js";
 import { select, walkTo } from "./navigation.js";
-import { labelOf } from "./answer.js";
+import { labelOf, whenOf } from "./answer.js";
 
 const TYPED_MS = 300;
 const LISTED = 50; // hits that are listed
@@ -107,7 +107,7 @@ function ask(s) {
 /** Lists the hits with what stands around the words; a click goes to one.
  * @param {State} s */
 function listHits(s) {
-  const { elements: { find }, search, scene: { data, runs, runOf } } = s;
+  const { elements: { find }, search, scene: { data } } = s;
   const query = normalised(search.query);
   rewrite(find.list, [query, search.hits, search.excerpts], () => {
     search.hits.slice(0, LISTED).forEach((node, i) => {
@@ -115,10 +115,7 @@ function listHits(s) {
       const near = text.toLowerCase().indexOf(query) - BEFORE;
       const from = near > 0 ? text.indexOf(" ", near) + 1 : 0; // at a word
       const line = button("entry", find.list, "", () => goTo(s, i));
-      const start = data.start[node];
-      const day = data.days[data.unit_day[start]];
-      const session = data.session_labels[runs[runOf[start]]?.session];
-      line.append(make("span", "when", [session, day].filter(Boolean).join(" · ")),
+      line.append(make("span", "when", whenOf(s.scene, node).filter(Boolean).join(" · ")),
         make("span", "called", labelOf(data, node)), make("bdi", "words",
           ...markedParts(text.slice(from, from + AROUND).replace(CONTROLS, " "), query)));
     });

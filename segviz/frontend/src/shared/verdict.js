@@ -32,11 +32,12 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
       && held.get(node)?.some((turn) => some.includes(turn)))
     .sort((a, b) => (is.get(a) ?? 0) - (is.get(b) ?? 0)).slice(0, NAMED)
     .map((node, i) => `${i ? ", " : ": rank "}${was.get(node)} → ${is.get(node)}`).join("");
-  /** `: “title” on level 2, rank 2` of the best retrieved node that states the answer for some turns.
+  /** ` by “title” on level 2, rank 2, and 1 more`: the best retrieved node that has some turns.
    * @type {(some: string[]) => string} */
   const stating = (some) => {
-    const node = after.find((each) => held.get(each)?.some((turn) => some.includes(turn)));
-    return node === undefined ? "" : ` by ${called(node)}, rank ${is.get(node)}`;
+    const [node, ...more] = after.filter((each) => held.get(each)?.some((turn) => some.includes(turn)));
+    return node === undefined ? ""
+      : ` by ${called(node)}, rank ${is.get(node)}${more.length ? `, and ${more.length} more` : ""}`;
   };
   /** The sentence on turns that a setting gains or loses: one was found, or all were quoted or answered.
    * @type {(verb: string, some: string[], fates: Fates) => string} */
