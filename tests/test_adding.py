@@ -50,7 +50,8 @@ settings.PRESETS.update({name: wider(**asdict(one)) for name, one in settings.PR
 
 from segviz import build, load, sweep
 from segviz.conversation import sample_path
-from segviz.export import python_snippet, sweep_csv, view_of
+from segviz.export import sweep_csv, view_of
+from segviz.export.snippet import python_snippet
 from segviz.view.bookmark import Bookmark, decode, encode
 from tests.app.conftest import page
 
