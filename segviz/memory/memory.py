@@ -128,7 +128,8 @@ class Memory:
         A label is "" if no word distinguishes its node; see ``construct.labels.node_labels``.
         """
         shown = self.structure if structure is None else structure
-        return node_labels(shown, self.units, self.speakers)
+        labels = node_labels(shown.collapsed, self.units, self.speakers)
+        return tuple(labels[node] for node in shown.chain.tolist())
 
     def moment(self, question: Question) -> int | None:
         """Returns the number of steps whose units lie wholly before ``question.asked_at``.

@@ -221,6 +221,7 @@ def scene_of(
     identity: str,
     look: Look,
     selected: int | None,
+    labelled: bool = True,
 ) -> Scene:
     """Returns the scene of a memory's structure at one moment, without step and scores.
 
@@ -230,6 +231,7 @@ def scene_of(
         identity: identifies the memory for the browser.
         look: choice of colour and label.
         selected: the selected node; None, or an unknown node, for none.
+        labelled: True if nodes have labels, which take seconds for thousands of nodes.
     """
     conversation = memory.conversation
     there = selected is not None and 0 <= selected < len(structure)
@@ -249,7 +251,7 @@ def scene_of(
         look=look,
         measures={name: values for name, values in known.items() if values is not None},
         by_time=keeps_time(memory, structure),
-        names=() if len(structure) > MAX_LABELLED else memory.labels(structure),
+        names=memory.labels(structure) if labelled and len(structure) <= MAX_LABELLED else (),
         ended={
             int(structure.chain[node]): str(each)
             for node, each in memory.ended_in(structure).items()

@@ -1,10 +1,13 @@
 """A wait says what it is for, and a click on Stop ends it."""
 
-from threading import Event
+from threading import Event, current_thread
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from segviz.memory import Memory
 from segviz.ui.widgets import waiting
+from tests.app.conftest import clean, page
 
 
 def _page() -> None:
@@ -56,3 +59,21 @@ def test_stopped_work_gives_nothing_and_a_button_computes_it_after_all(monkeypat
     done.set()
     again.click().run()
     assert app.markdown[0].value == "found 7"
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("name", ["grow", "ask", "compare"])
+def test_a_page_waits_with_a_note_for_labels_and_for_answers(monkeypatch, name):
+    """What computes them is in a thread; only then can the page draw a note meanwhile."""
+    waited: dict[tuple[str, int], bool] = {}
+    for method, made in (("labels", Memory.labels), ("scorer", Memory.scorer)):
+
+        def noting(self, *given, made=made, method=method):
+            what = method, id(given[-1] if given else self.structure)
+            waited.setdefault(what, current_thread().name == "segviz-model")  # then it is known
+            return made(self, *given)
+
+        monkeypatch.setattr(Memory, method, noting)
+    clean(page(name).run())
+    assert waited
+    assert all(waited.values()), waited

@@ -46,7 +46,7 @@ PAUSES_KEPT = 4
 AUTOMATIC_UNITS = 2_000
 
 _FIRST_TRIED = 32
-_TRIED = 0.3
+_TRIED = 0.8
 """Leaves of the first trial build, and least duration of the last one in seconds.
 
 Trial builds estimate the duration of a long build."""

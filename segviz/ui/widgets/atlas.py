@@ -38,8 +38,7 @@ from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.charts import alt, picked, sentence_of, tall
 from segviz.ui.widgets.measures import at_once, disputes
-from segviz.ui.widgets.waiting import computed
-from segviz.view.captions import shown_labels
+from segviz.ui.widgets.waiting import computed, labels
 
 _SEEN = 14
 
@@ -247,7 +246,7 @@ def draw_dots(
             ask(place)
 
     before, after = (
-        node_names(memory.structure, shown_labels(memory, memory.structure))
+        node_names(memory.structure, labels(memory, memory.structure))
         for _, (_, memory, _) in sides
     )
     dots = [

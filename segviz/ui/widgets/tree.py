@@ -23,7 +23,7 @@ from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui.address import VIEWS, read_look, read_view, write_look, write_view
 from segviz.ui.state import AppSession, PageState, shows
-from segviz.ui.widgets import canvas, captions, charts
+from segviz.ui.widgets import canvas, captions, charts, waiting
 from segviz.view import coloring, palette
 from segviz.view.scene import UNFOLDED, Scene, grown, scene_of
 
@@ -56,6 +56,7 @@ def scene(session: AppSession, structure: Structure, beside: PageState | None = 
     selected = session.selected
     if selected is None and beside is not None:
         selected = counterpart(beside.node, beside.structure, structure)
+    waiting.labels(session.memory, structure)
     return scene_of(
         session.memory,
         structure,
@@ -232,9 +233,13 @@ def draw_growing(place: DeltaGenerator, memory: Memory, total: int, number: int)
 
     ``total`` is the number of all units; ``number`` counts the drawings.
     """
-    scene = scene_of(
-        memory, memory.structure.collapsed, identity="growing", look=coloring.Look(), selected=None
-    )
-    drawn = replace(grown(scene, len(memory.steps), None), total_units=total).drawn()
+    known: dict[str, Any] = {
+        "identity": "growing",
+        "look": coloring.Look(),
+        "selected": None,
+        "labelled": False,
+    }
+    scene = grown(scene_of(memory, memory.structure.collapsed, **known), len(memory.steps), None)
+    drawn = replace(scene, total_units=total).drawn()
     with place.container():
         canvas.tree_canvas(tree_payload(drawn, legend=False), key=f"growing-{number}", height=334)

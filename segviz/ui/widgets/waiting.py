@@ -18,9 +18,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from segviz.handover import HandoverError
+from segviz.memory import Memory
+from segviz.tree import Structure
 from segviz.ui.state import keep, peek
 from segviz.ui.visit import building
 from segviz.ui.widgets.captions import trouble, unmarked
+from segviz.view.captions import shown_labels
 from segviz.waiting import check_cancelled, heartbeat, waited_for
 
 T = TypeVar("T")
@@ -79,6 +82,20 @@ def waiting(
     with heartbeat(beat):
         yield
     place.empty()
+
+
+def noted(what: str, work: Callable[[], T]) -> T:
+    """Calls ``work`` in a thread and returns its result; ``what`` is noted here if it takes long.
+
+    A click ends the run.
+    """
+    with waiting(what, ""):
+        return waited_for(work)
+
+
+def labels(memory: Memory, structure: Structure) -> tuple[str, ...]:
+    """Returns the labels of a structure's nodes as ``shown_labels`` does, with a note."""
+    return noted("Name the nodes", partial(shown_labels, memory, structure))
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from segviz.ui.settings import (
 from segviz.ui.state import AppSession, keyed_fragment
 from segviz.ui.widgets import captions, export_menu, lists, question, tree
 from segviz.ui.widgets.canvas import CanvasActions
+from segviz.ui.widgets.waiting import noted
 from segviz.view import coloring, scene
 
 _PAIRED = 260
@@ -76,7 +77,8 @@ def _answered(asked: AskState) -> AnswerState | None:
         tree.draw_canvas(session, shown, key="unasked-tree", height=height, legend=False)
         return None
     try:
-        result = ask(session.memory, asked.question, asked.settings, chat=session.chat)
+        work = partial(ask, session.memory, asked.question, asked.settings, chat=session.chat)
+        result = noted("Ask the question", work)
     except NoRoom as error:
         st.warning(captions.unmarked(f"{error}."))
         return None

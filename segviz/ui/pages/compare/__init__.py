@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from streamlit.delta_generator import DeltaGenerator
@@ -18,6 +18,7 @@ from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.ui.settings import asked_question
 from segviz.ui.state import AppSession, fingerprint, peek, typed_turns
+from segviz.ui.widgets.waiting import noted
 
 
 def built_key(session: AppSession, name: str) -> str:
@@ -134,7 +135,8 @@ class Comparing:
         results: dict[str, Result | HandoverError] = {}
         for name, memory in self.memories.items() if self.question.text.strip() else ():
             try:
-                results[name] = memory.ask(self.question, self.asked(name))
+                work = partial(memory.ask, self.question, self.asked(name))
+                results[name] = noted(f"Ask {self.label(name)}", work)
             except HandoverError as error:
                 results[name] = error
         return results

@@ -23,7 +23,7 @@ from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import CanvasActions, tree_canvas
 from segviz.ui.widgets.captions import cited, counted
 from segviz.ui.widgets.charts import sentence_of
-from segviz.ui.widgets.waiting import PLAY, Job, JobPart, Progress
+from segviz.ui.widgets.waiting import PLAY, Job, JobPart, Progress, labels
 from segviz.view import coloring, scene
 
 
@@ -84,6 +84,7 @@ def _draw(compared: Comparing, name: str) -> None:
     result = compared.results.get(name)
     marks = result is not None and len(result.structure) == len(memory.structure)
     structure = result.structure if result and marks else memory.structure.collapsed
+    labels(memory, structure)
     shown = scene.scene_of(
         memory,
         structure,

@@ -21,8 +21,7 @@ from segviz.retrieval.gold import GoldEvidence
 from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.captions import counted, level_label, short, unmarked
 from segviz.ui.widgets.lists import node_list
-from segviz.ui.widgets.waiting import computed
-from segviz.view.captions import shown_labels
+from segviz.ui.widgets.waiting import computed, labels
 
 _KEPT = 4
 
@@ -109,7 +108,7 @@ def _draw(side: _Side, turn: str, question: Question) -> None:
     st.caption(f"{_rank(side)} {_words(side)}")
     # Words of the question that each listed node matches, to mark them and to choose the excerpt.
     matches = result.matches([*wide, *([] if holder.node is None else [holder.node])])
-    titles = shown_labels(side.asked.memory, result.structure)
+    titles = labels(side.asked.memory, result.structure)
 
     def row(node: int) -> dict[str, Any]:
         turns = side.asked.memory.turn_ids(node, result.structure)

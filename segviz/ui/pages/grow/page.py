@@ -23,6 +23,7 @@ from segviz.ui.settings import follow_build
 from segviz.ui.sidebar.watching import TICK, following, look_back, newest
 from segviz.ui.state import AppSession
 from segviz.ui.widgets import canvas, captions, lists, tree
+from segviz.ui.widgets.waiting import labels
 from segviz.view.scene import grown
 
 PANEL = 340
@@ -67,7 +68,9 @@ def _panels(session: AppSession) -> None:
 
 
 def _state(session: AppSession, step: int) -> decision.GrowState:
-    return decision.GrowState(session, session.shown(session.memory.at(step)), step)
+    structure = session.shown(session.memory.at(step))
+    labels(session.memory, structure)  # the first line of the page has one
+    return decision.GrowState(session, structure, step)
 
 
 @st.fragment(run_every=TICK)
