@@ -245,10 +245,8 @@ def draw_dots(
         if isinstance(place, int) and 0 <= place < len(questions):
             ask(place)
 
-    before, after = (
-        node_names(memory.structure, labels(memory, memory.structure))
-        for _, (_, memory, _) in sides
-    )
+    both = [memory for _, (_, memory, _) in sides]
+    before, after = (node_names(one.structure, labels(one, one.structure)) for one in both)
     dots = [
         (row.place, questions[row.place].text, GROUPS.index(group), row.fates[0][-1])
         for group in GROUPS
@@ -256,12 +254,11 @@ def draw_dots(
         if group_of(row) == group
     ]
     names = [name for name, _ in sides]
-    levels_before, levels_after = (
-        [level_name(int(level), level_names(memory.system)) for level in memory.structure.level]
-        for _, (_, memory, _) in sides
+    old, new = (
+        [level_name(int(level), level_names(one.system)) for level in one.structure.level]
+        for one in both
     )
-    levels = levels_before, levels_after
-    payload = atlas_payload(dots, changes, (before, after), levels) | {
+    payload = atlas_payload(dots, changes, (before, after), (old, new)) | {
         "about": fingerprint(about, names, dots),
         "groups": GROUPS,
         "sides": names,

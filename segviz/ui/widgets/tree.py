@@ -174,12 +174,13 @@ def draw_outline(
     With the ``result`` behind its scores every row has its ranks.
     """
     structure = scene.structure
-    kinds, kind = _kinds(session, structure)
+    pairs = [*zip(structure.level.tolist(), structure.kind, strict=True)]
+    known = {pair: place for place, pair in enumerate(dict.fromkeys(pairs))}
     asked, nodes = st.session_state.get("outline-wanted", ("", []))  # texts requested
     payload = outline_payload(
         scene,
-        kinds=kinds,
-        kind=kind,
+        kinds=[captions.kind_label(session.memory, level, kind) for level, kind in known],
+        kind=[known[pair] for pair in pairs],
         ranks=None if result is None else _ranks(result),
         wanted=nodes if asked == session.key else [],
         height=height,
@@ -195,16 +196,6 @@ def draw_outline(
             st.session_state["outline-wanted"] = (session.key, nodes)
 
     canvas.part("outline", key=key, data=payload, selected=select, wanted=want)
-
-
-def _kinds(session: AppSession, structure: Structure) -> tuple[list[str], list[int]]:
-    """Returns a name for each pair of level and kind that occurs, and the pair of each node."""
-    known: dict[tuple[int, str], int] = {}
-    column = [
-        known.setdefault(pair, len(known))
-        for pair in zip(structure.level.tolist(), structure.kind, strict=True)
-    ]
-    return [captions.kind_label(session.memory, level, kind) for level, kind in known], column
 
 
 def _ranks(result: Result) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

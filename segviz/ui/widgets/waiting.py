@@ -85,10 +85,7 @@ def waiting(
 
 
 def noted(what: str, work: Callable[[], T]) -> T:
-    """Calls ``work`` in a thread and returns its result; ``what`` is noted here if it takes long.
-
-    A click ends the run.
-    """
+    """Calls ``work`` in a thread and returns its result; ``what`` is noted here if it is long."""
     with waiting(what, ""):
         return waited_for(work)
 

@@ -136,7 +136,10 @@ def _setting(asked: AskState) -> None:
             elif not each.spec.drawn_by:
                 setting_control(session, settings, each.name)
         _budget(asked)
-        _asked_step(asked)
+        step = declared_setting("step")  # at first the question's moment, or the end
+        now = asked_from(session) if settings.step is None else settings.step
+        change = partial(write_asked, session)
+        moment_control(session, step.label, now, change, "asked", step.spec.details)
         _ingredients(asked)
 
 
@@ -317,15 +320,6 @@ def _propagation(asked: AskState) -> None:
             help=spec.details,
             **setting(session, settings, name),
         )
-
-
-def _asked_step(asked: AskState) -> None:
-    """Draws the choice of the moment that is asked; at first the question's, or the last."""
-    session, settings = asked.session, asked.settings
-    step = declared_setting("step")
-    now = asked_from(session) if settings.step is None else settings.step
-    change = partial(write_asked, session)
-    moment_control(session, step.label, now, change, "asked", step.spec.details)
 
 
 def write_asked(session: AppSession, step: int) -> None:

@@ -59,18 +59,14 @@ def render(session: AppSession) -> None:
 def _panels(session: AppSession) -> None:
     follow_build(session)
     now: int = st.session_state[session.grow_step]
-    state = _state(session, now)
+    structure = session.shown(session.memory.at(now))
+    labels(session.memory, structure)  # the first line of the page has one
+    state = decision.GrowState(session, structure, now)
     with st.container(key="grow-page"):
         draw_panels(PANELS, state, _COLUMNS)
         transport.keep_playing(session)
         if not transport.playing(session):
             canvas.part("address", key="address-panel", data=message(lambda: current(session)))
-
-
-def _state(session: AppSession, step: int) -> decision.GrowState:
-    structure = session.shown(session.memory.at(step))
-    labels(session.memory, structure)  # the first line of the page has one
-    return decision.GrowState(session, structure, step)
 
 
 @st.fragment(run_every=TICK)

@@ -74,9 +74,13 @@ def transport(shown: PageState) -> None:
         else:
             st.caption("This conversation has a single leaf, so there is one step.")
         return
+    speed = st.session_state.get(keys.SPEED, "2×")
+    pause, at_once = SPEEDS[speed]
+    minutes = round(pause * (total - now) / at_once / 60)
+    left = f" · {minutes} min to the end at {speed.replace('×', '&times;')}" * (minutes > 0)
     with st.container(horizontal=True, vertical_alignment="center", key="scrub"):
         st.markdown(
-            f"Step **{now:,}** / {total:,}{_left(total - now)}",
+            f"Step **{now:,}** / {total:,}{left}",
             width="content",
             help="One step is one unit joining as a leaf. Steps count from 1, units from 0.",
         )
@@ -108,14 +112,6 @@ def _beside(session: AppSession) -> None:
             width=200,
             **shows("grow-beside", shown, lambda name: write_beside(builds.get(name))),
         )
-
-
-def _left(steps: int) -> str:
-    """Returns how long playing these steps takes, as a phrase; "" for less than a minute."""
-    speed = st.session_state.get(keys.SPEED, "2×")
-    pause, at_once = SPEEDS[speed]
-    minutes = round(pause * steps / at_once / 60)
-    return f" · {minutes} min to the end at {speed.replace('×', '&times;')}" if minutes else ""
 
 
 def _group() -> DeltaGenerator:

@@ -45,8 +45,14 @@ def setting_panel(swept: Swept) -> None:
 
 def open_in_ask(swept: Swept) -> None:
     """Draws the button that asks the question that changes most, with the chosen setting."""
-    session, most = swept.session, _most_changed(swept)
-    asked = session.conversation.questions
+    session, asked = swept.session, swept.session.conversation.questions
+    base = swept.judged.sweep.baseline.outcomes
+    outcomes, counted = (
+        {"": base, "after": swept.cell.outcomes},
+        base.keep(adversarial=swept.adversarial),
+    )
+    rows = compare.atlas(outcomes, "after", counted, swept.measure)
+    most = rows[0].place if rows and rows[0].change else None
     if st.button(
         "Open in Ask",
         icon=":material/open_in_new:",
@@ -59,15 +65,6 @@ def open_in_ask(swept: Swept) -> None:
             write_question(session, asked[most].index)
         write_settings(session, swept.asked(swept.cell))
         st.switch_page(st.session_state[keys.PAGES]["ask"], query_params={})
-
-
-def _most_changed(swept: Swept) -> int | None:
-    """Returns the index of the question whose measure changes most; None without a change."""
-    base = swept.judged.sweep.baseline.outcomes
-    counted = base.keep(adversarial=swept.adversarial)
-    outcomes = {"before": base, "after": swept.cell.outcomes}
-    rows = compare.atlas(outcomes, "after", counted, swept.measure)
-    return rows[0].place if rows and rows[0].change else None
 
 
 def _levels(swept: Swept) -> None:
