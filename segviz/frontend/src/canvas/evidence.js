@@ -150,7 +150,7 @@ export function moveText({ was, is, out, entered }) {
   return was > is ? "▲" : "▼";
 }
 
-/** A row, and what is folded into it. Its day is written unless the row above has the same.
+/** A row, and what is folded into it. Its day is a ditto mark if the row above has the same.
  * @type {(s: State, row: ReturnType<typeof evidenceRows>[number], selected: number | null,
  *    more?: ReturnType<typeof evidenceRows>, above?: { node: number }) => HTMLLIElement} */
 function entry(s, row, selected, more = [], above) {
@@ -172,7 +172,7 @@ function entry(s, row, selected, more = [], above) {
   if (move) moved.title = `rank ${row.was} before, ${is} after`;
   line.append(make("span", "rank", String(is)), moved,
     make("span", "level", title ? "" : level), make("span", "called", title),
-    make("span", "when", above && dayOf(scene, above.node) === dayOf(scene, node) ? "" : isolateText(dayOf(scene, node))));
+    make("span", "when", above && dayOf(scene, above.node) === dayOf(scene, node) ? "″" : isolateText(dayOf(scene, node))));
   if (gold.length) {
     const narrow = data.stop[node] - data.start[node] === 1;
     const stated = data.gold_answers[nodeOf(data, node)];

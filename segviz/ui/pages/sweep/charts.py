@@ -98,10 +98,9 @@ def charts_panel(swept: Swept) -> None:
 def _colour_key(swept: Swept) -> None:
     """Draws the legend of the colours and of the frames."""
     judged = swept.judged
-    signs, tones = {one.sign for one in judged.moved()}, ramp("change")
+    tones = ramp("change")
     marks = [swatch(tones[-2], "better"), swatch(tones[4], "no change"), swatch(tones[1], "worse")]
-    if signs & {1, -1}:
-        marks.append(swatch(ink(), "significant", frame=True))
+    marks.append(swatch(ink(), "significant", frame=True))  # of these maps or the small ones
     if swept.cell.policy not in judged.blind:
         marks.append(swatch(meaning("chosen"), "the setting below", frame=True))
     st.markdown(
