@@ -71,6 +71,11 @@ def test_words_are_stemmed_and_the_commonest_dropped():
     assert tokens("The boats were Sailing, it is!") == ["boat", "sail"]
 
 
+def test_codes_are_kept_as_they_are():
+    """A pasted image of many short lines has ten thousands, and each stem takes a while."""
+    assert tokens("x9ings disk_names 1990s") == ["x9ings", "disk_names", "1990s"]
+
+
 class TestSharpened:
     """Shares after r / Σ r are the softmax of standardised scores over the temperature."""
 

@@ -128,8 +128,9 @@ def _stemmer() -> Callable[[str], str]:
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """Returns the Snowball stem of a lower-case English word."""
-    return _stemmer()(word)
+    """Returns the Snowball stem of a lower-case English word; of a code or number, itself."""
+    # A pasted key or image has ten thousands of codes, and stems take as many times 50 µs.
+    return _stemmer()(word) if word.isalpha() else word
 
 
 @lru_cache(maxsize=50_000)
