@@ -8,6 +8,7 @@ import { changeParts } from "../src/canvas/change_summary.js";
 import { evidenceRows, moveText } from "../src/canvas/evidence.js";
 import { needed, retrievedAt } from "../src/canvas/path.js";
 import { crossings } from "../src/canvas/node_color.js";
+import { verdictOf } from "../src/shared/verdict.js";
 import { sceneOf } from "./scene.js";
 
 // By initial score 0, 3, then 1, 4, 5, 6 alike; by propagated score 1, 3, then 0, 4, 5, 6.
@@ -68,6 +69,15 @@ test("a node that states the answer is named in the verdict", () => {
   assert.equal(parts(same)[0], "same Gold 1 of 2 in evidence as before, missed: rank 2 → 2 · same 2 nodes, same order");
   const all = { ...same, gold: Int32Array.from([0]), gold_asked: 1 };
   assert.equal(parts(all)[0], "same Gold in evidence as before: answered by “four” on level 1, rank 1 · same 2 nodes, same order");
+});
+
+test("missed leaves beyond the first two are counted", () => {
+  const places = new Map([[0, 5], [1, 3], [2, 9]]);
+  const held = new Map([[0, ["a"]], [1, ["b"]], [2, ["c"]]]);
+  const fates = { found: [], quoted: [], answered: [], missed: ["a", "b", "c"] };
+  const judged = { entered: [], after: [7, 8], moved: 0, gold: { asked: 3, later: 0, before: fates, after: fates }, was: places, is: places, held };
+  assert.equal(verdictOf(judged, [0, 1, 2], String)[1],
+    "Gold still missed: rank 3 → 3, 5 → 5, and 1 more · same 2 nodes, same order");
 });
 
 test("what is found by itself and then only answered is no loss", () => {

@@ -24,20 +24,25 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
   if (!turns.length) return ["same", (entered.length ? `${entered.length} of ${size} nodes ${verb}` : `Same ${kept}`) + unsaid];
   const gains = gold.before.missed.filter((turn) => !gold.after.missed.includes(turn));
   const drops = gold.after.missed.filter((turn) => !gold.before.missed.includes(turn));
+  /** @type {(nodes: unknown[]) => string} */
+  const unnamed = (nodes) => (nodes.length ? `, and ${nodes.length} more` : "");
   /** ": rank 9 → 5" of the leaves that hold some turns, or of the wider nodes that quote them; ""
    *  where their level is not admitted.
    * @type {(some: string[], quoted?: boolean) => string} */
-  const shifts = (some, quoted = false) => [...held.keys()]
-    .filter((node) => quoted !== leaves.includes(node) && was.get(node) && is.get(node)
-      && held.get(node)?.some((turn) => some.includes(turn)))
-    .sort((a, b) => (is.get(a) ?? 0) - (is.get(b) ?? 0)).slice(0, NAMED)
-    .map((node, i) => `${i ? ", " : ": rank "}${was.get(node)} → ${is.get(node)}`).join("");
+  const shifts = (some, quoted = false) => {
+    const nodes = [...held.keys()]
+      .filter((node) => quoted !== leaves.includes(node) && was.get(node) && is.get(node)
+        && held.get(node)?.some((turn) => some.includes(turn)))
+      .sort((a, b) => (is.get(a) ?? 0) - (is.get(b) ?? 0));
+    return nodes.slice(0, NAMED).map((node, i) => `${i ? ", " : ": rank "}${was.get(node)} → ${is.get(node)}`).join("")
+      + unnamed(nodes.slice(NAMED));
+  };
   /** ` by “title” on level 2, rank 2, and 1 more`: the best retrieved node that has some turns.
    * @type {(some: string[]) => string} */
   const stating = (some) => {
     const [node, ...more] = after.filter((each) => held.get(each)?.some((turn) => some.includes(turn)));
     return node === undefined ? ""
-      : ` by ${called(node)}, rank ${is.get(node)}${more.length ? `, and ${more.length} more` : ""}`;
+      : ` by ${called(node)}, rank ${is.get(node)}${unnamed(more)}`;
   };
   /** The sentence on turns that a setting gains or loses: one was found, or all were quoted or answered.
    * @type {(verb: string, some: string[], fates: Fates) => string} */
