@@ -39,7 +39,7 @@ _ROOM = """<style>
   :is(.st-key-grow-tree, .st-key-second-tree) { margin-top: -2.9rem; pointer-events: none; }
   :is(.st-key-grow-tree, .st-key-second-tree) > * { pointer-events: auto; }
 }
-.st-key-grow-page:has(.st-key-second-tree) { --segviz-hint: none; }
+.st-key-second-tree { --segviz-hint: none; }
 </style>"""
 
 
