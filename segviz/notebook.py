@@ -21,7 +21,7 @@ from segviz.export.live import LiveView
 from segviz.frontend import script, stylesheet
 from segviz.frontend.message import pack
 from segviz.memory import Memory, settings_for
-from segviz.view.coloring import read_setting
+from segviz.view.coloring import read_selected, read_setting
 
 _SANDBOX = "allow-scripts allow-downloads allow-modals"
 """Rights of the frame: run the page's script, save a PNG and print. Without allow-same-origin the
@@ -203,6 +203,7 @@ def _widget_class() -> Any:
         style = traitlets.Unicode(stylesheet("canvas")).tag(sync=True)
         height = traitlets.Unicode().tag(sync=True)
         view = traitlets.Any()
+        _clicks = 0
 
         def __init__(self, view: LiveView) -> None:
             high = f"{view.height}px" if view.height else "auto"
@@ -213,12 +214,14 @@ def _widget_class() -> Any:
             """Takes what the canvas sent, which may be anything, and draws the view after it."""
             name, value = (sent.get(one) for one in ("name", "value"))
             live = read_setting(value) if name == "setting" else None
-            if name == "selected" and isinstance(value, int):
-                self.view = self.view.selecting(value if value >= 0 else None)
+            clicked = read_selected(value) if name == "selected" else None
+            if clicked:
+                self.view = self.view.selecting(clicked[0])
+                self._clicks = clicked[1]
             elif live is not None:
                 self.view = self.view.setting(live)
             else:
                 return
-            self.message = pack(self.view.payload)
+            self.message = pack({**self.view.payload, "clicks": self._clicks})
 
     return Widget

@@ -57,17 +57,20 @@ def widget(memory):
 
 def test_a_widget_hears_the_selected_node_and_the_setting(widget, memory):
     before = widget.message
-    widget._hear({"name": "selected", "value": 5})
+    widget._hear({"name": "selected", "value": [5, 1]})
     assert widget.view.node == 5
+    assert widget.message == pack({**widget.view.payload, "clicks": 1})
     widget._hear({"name": "setting", "value": MOVED})
     assert widget.view.settings.alpha == 0.4
     assert widget.view.view.result.settings.horizon == 3
-    assert widget.message == pack(widget.view.payload) != before
-    widget._hear({"name": "selected", "value": -1})
+    assert widget.message == pack({**widget.view.payload, "clicks": 1}) != before
+    widget._hear({"name": "selected", "value": [-1, 2]})
     assert widget.view.node is None
 
 
-@pytest.mark.parametrize("value", [None, "x", 1e300, {"alpha": "9"}, {**MOVED, "alpha": 2}])
+@pytest.mark.parametrize(
+    "value", [None, "x", 1e300, 5, [5, "x"], {"alpha": "9"}, {**MOVED, "alpha": 2}]
+)
 @pytest.mark.parametrize("name", ["selected", "setting", None, "query"])
 def test_a_widget_ignores_what_no_canvas_sends(widget, name, value):
     shown = widget.view
@@ -103,7 +106,7 @@ def test_another_app_draws_the_tree_of_the_page():
     assert not test.exception
     memory = segviz.build(segviz.load(sample_path("recurrence"))[0], embedder="hashing")
     payload = LiveView(memory, number=0).payload
-    expected = pack({**payload, "found": None, "by_meaning": False})
+    expected = pack({**payload, "found": None, "by_meaning": False, "clicks": 0})
     assert expected in [bytes(part.proto.bytes) for part in test.get("bidi_component")]
     assert test.markdown[0].value == "node None, None"
 

@@ -128,6 +128,14 @@ class Live:
         }
 
 
+def read_selected(sent: object) -> tuple[int | None, int] | None:
+    """Returns the node that a browser sent, None for none, and its number; None if illegal."""
+    match sent:
+        case [int(node), int(sequence)]:
+            return (node if node >= 0 else None), sequence
+    return None
+
+
 def read_setting(sent: object) -> Live | None:
     """Returns the retrieval setting that a browser sent; None if it is illegal."""
     if not isinstance(sent, Mapping):

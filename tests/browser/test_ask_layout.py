@@ -168,6 +168,26 @@ def test_badges_stand_where_their_node_is_and_a_click_selects_it(app, link, plac
     app.settle()
 
 
+def test_an_answer_to_a_click_does_not_undo_the_next_one(app):
+    app.open("ask?sample=noor-caleb&question=4")
+    app.still(KEY)
+    first, second = app.tree(KEY).evaluate(BADGES)[:2]
+    app.tree(KEY).evaluate(
+        """(root) => new MutationObserver(() => {
+          const { selected, seen = "" } = root.dataset;
+          if (seen.split(" ").at(-1) !== selected) root.dataset.seen = `${seen} ${selected}`.trim();
+        }).observe(root, { attributeFilter: ["data-selected"] })"""
+    )
+    clicked = [first, second, first, second, first]
+    for node, x, y in clicked:
+        app.page.mouse.click(x, y)
+        app.until(KEY, "selected", str(node))
+        app.page.wait_for_timeout(120)
+    app.settle()
+    assert app.attribute(KEY, "seen").split() == [str(node) for node, _, _ in clicked]
+    assert f"node={first[0]}" in app.page.url
+
+
 def test_badges_of_beside_compare_and_the_exported_page_stand_where_their_node_is(
     app, memory, tmp_path
 ):

@@ -183,6 +183,8 @@ interface Message extends Columns {
   outcome: { text: string; level: number } | null;
   gutter: boolean;
   selected: number | null;
+  /** The last click that was heard, where Python counts them. */
+  clicks?: number;
   root_scale: boolean;
   legend: boolean;
   live: Live | null;
@@ -380,10 +382,17 @@ interface Written {
   turned: boolean;
 }
 
+type Reports = ReturnType<typeof import("./shared/component.js").createReports>;
+interface Selecting {
+  attention: Pick<Attention, "selected" | "sentByPython" | "clicks">;
+  tell: Mount<unknown>["setTriggerValue"];
+}
+
 /** What a person is at, here and in other views of the same memory. */
 interface Attention {
   selected: number | null;
   sentByPython: number | null;
+  clicks: Reports;
   focus: number | null;
   hover: number | null;
   /** Of the node under the pointer on this canvas: itself, and its half. */
@@ -509,14 +518,12 @@ interface MoreRow {
 }
 type Row = NodeRow | MoreRow;
 
-interface OutlineState {
+interface OutlineState extends Selecting {
   memory: Memory;
   list: Listed;
-  attention: { selected: number | null; sentByPython: number | null };
   wanting: { asked: string; timer: Timer };
   elements: { root: HTMLElement; bar: HTMLElement; tree: HTMLElement; shown: Record<string, HTMLElement> };
   calls: number;
-  tell: Mount<unknown>["setTriggerValue"];
 }
 
 /** What Python sent and what follows from it. */

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
 import { propagator } from "../src/canvas/propagate.js";
+import { createReports, isSelectionNews, tellSelected } from "../src/shared/component.js";
 import { edgePairs } from "../src/shared/links.js";
 import {
   adoptSetting, change, createSettings, recompute, report,
@@ -102,4 +103,29 @@ test("a chain of 100,000 nodes is propagated", () => {
   [0, 1, 2, 3, 4, 5, 6].forEach((k) => {
     assert.ok(Math.abs(final[k] - (k < 6 ? 0.5 ** k / whole : 0)) < 1e-12);
   });
+});
+
+test("an answer to a click does not undo the next one", () => {
+  const sent = [];
+  const s = { attention: { selected: null, sentByPython: null, clicks: createReports() },
+    tell: (_, [node]) => sent.push(node) };
+  const take = (selected, clicks, fresh = false) => {
+    if (isSelectionNews(s, { selected, clicks }, fresh)) s.attention.selected = selected;
+    return s.attention.selected;
+  };
+  assert.equal(take(null, 0, true), null);
+  tellSelected(s, 15);
+  tellSelected(s, 194);
+  assert.deepEqual(sent, [15, 194]);
+  assert.equal(take(15, 1), 194); // late
+  tellSelected(s, 15);
+  assert.equal(take(194, 2), 15); // late
+  assert.equal(take(15, 3), 15);
+  assert.equal(take(7, 3), 7); // selected elsewhere
+  tellSelected(s, null);
+  assert.deepEqual(sent, [15, 194, 15, -1]);
+  assert.equal(take(7, 0), null); // Python has begun anew: it says 7 as before
+  assert.equal(take(9, 0), 9);
+  tellSelected(s, 3);
+  assert.equal(take(8), 8); // a page that does not count
 });

@@ -12,7 +12,7 @@ import streamlit as st
 from segviz.frontend import script, stylesheet
 from segviz.frontend.message import pack
 from segviz.frontend.search import BY_WORDS, find_text, found, read_query
-from segviz.view.coloring import Live, Look, read_look, read_setting
+from segviz.view.coloring import Live, Look, read_look, read_selected, read_setting
 
 T = TypeVar("T")
 
@@ -37,14 +37,25 @@ def part(
     key: str,
     data: Mapping[str, Any],
     height: int | Literal["content"] = "content",
+    select: Callable[[int | None], None] | None = None,
     **hears: Callable[[Any], None],
 ) -> Any:
     """Mounts a browser component of this kind.
 
     ``hears`` maps names to functions; before the script runs, each gets what the browser sent under
-    its name, which may be anything. ``data`` travels as bytes, because Streamlit imports pandas to
-    look for frames in anything else.
+    its name, which may be anything. ``select`` gets the selected node, None for none; the browser
+    is told which click was heard last. ``data`` travels as bytes, because Streamlit imports pandas
+    to look for frames in anything else.
     """
+    if select is not None:
+        clicks = f"{key}-clicks"
+
+        def choose(sent: tuple[int | None, int]) -> None:
+            st.session_state[clicks] = sent[1]
+            select(sent[0])
+
+        hears["selected"] = partial(_legal, read_selected, choose)
+        data = {**data, "clicks": st.session_state.get(clicks, 0)}
 
     def hear(name: str) -> None:
         hears[name]((st.session_state.get(key) or {}).get(name))
@@ -116,7 +127,7 @@ def tree_canvas(
         key=key,
         data=payload,
         height=height if isinstance(height, int) else "content",
-        selected=partial(_node, actions.select),
+        select=actions.select,
         session=partial(_node, actions.session),
         setting=partial(_legal, read_setting, actions.setting),
         look=partial(_legal, read_look, actions.look),

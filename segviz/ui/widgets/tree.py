@@ -186,8 +186,8 @@ def draw_outline(
         height=height,
     )
 
-    def select(node: object) -> None:
-        if isinstance(node, int) and 0 <= node < len(structure):
+    def select(node: int | None) -> None:
+        if node is not None and node < len(structure):
             session.select(node)
 
     def want(sent: object) -> None:
@@ -195,7 +195,7 @@ def draw_outline(
             nodes = [node for node in sent[:MAX_TEXTS] if isinstance(node, int)]
             st.session_state["outline-wanted"] = (session.key, nodes)
 
-    canvas.part("outline", key=key, data=payload, selected=select, wanted=want)
+    canvas.part("outline", key=key, data=payload, select=select, wanted=want)
 
 
 def _ranks(result: Result) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

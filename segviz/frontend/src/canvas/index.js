@@ -7,7 +7,7 @@
 // hover survive an update; only another `identity` resets them.
 
 import { element } from "../shared/dom.js";
-import { ending, reading } from "../shared/component.js";
+import { createReports, ending, isSelectionNews, reading } from "../shared/component.js";
 import { adoptLook, buildColourMenu, createLook } from "./colour_menu.js";
 import { buildCard } from "./card.js";
 import { buildChanged, buildHold } from "./change_summary.js";
@@ -81,7 +81,7 @@ function createState(parentElement) {
     },
     sight: { view: null, geom: null, boxes: [], written: [], labels: [], marks: [], taller: false },
     attention: {
-      selected: null, sentByPython: null, focus: null, hover: null, under: null, trail: null,
+      selected: null, sentByPython: null, clicks: createReports(), focus: null, hover: null, under: null, trail: null,
       excerpt: null, half: 0, drag: null, dragged: false, now: null, onNow: false, pointed: null,
       linkedUnits: [], linked: { leaves: [], above: [] },
     },
@@ -175,13 +175,11 @@ function update(s, data) {
       : clampView(sight.view.x0, sight.view.x1, data.total_units);
   }
   relink(s);
-  // Python's word counts when it changes: an echo of the old value must not undo a click.
-  if (fresh || data.selected !== attention.sentByPython) {
+  if (isSelectionNews(s, data, fresh)) {
     if (attention.selected !== data.selected) attention.trail = data.selected;
     attention.selected = data.selected;
     if (attention.selected !== null && !fresh) reveal(s, attention.selected);
   }
-  attention.sentByPython = data.selected;
   attention.now = null;
   for (const role of ROLES) {
     const node = attention[role];

@@ -1,6 +1,7 @@
 // What a person can do with the view, the selection and the keyboard's focus,
 // whichever way it was asked for.
 
+import { tellSelected } from "../shared/component.js";
 import { isolateText } from "../shared/text.js";
 import { schedule } from "./scheduler.js";
 import { pointAt, shareView } from "./linked.js";
@@ -68,10 +69,7 @@ export function select(s, node) {
   const { attention } = s;
   if (node !== null) attention.focus = node;
   attention.trail = node;
-  if (node !== attention.selected) {
-    attention.selected = node;
-    s.tell("selected", node ?? -1); // -1 stands for "nothing selected"
-  }
+  if (node !== attention.selected) tellSelected(s, node);
   readOut(s);
   schedule(s);
 }

@@ -2,9 +2,10 @@
 // computes scores and retrieval itself; once it rests, Python gets the setting and answers
 // with its own scores and what it retrieves, which take their place.
 //
-// Every change has a number. An answer with a smaller number than the last change is late:
-// its tree and its question count, its setting and its scores do not.
+// Of an answer to an earlier change than the last one the tree and the question count, the setting and
+// the scores do not.
 
+import { createReports, isLate } from "../shared/component.js";
 import { edgePairs } from "../shared/links.js";
 import { propagator, ranksOf, topNodes } from "./propagate.js";
 
@@ -12,7 +13,7 @@ const REST_MS = 200;
 
 export const createSettings = () => ({
   setting: /** @type {LiveSetting | null} */ (null),
-  sequence: 0, answered: 0, stale: false,
+  ...createReports(), stale: false,
   timer: /** @type {Timer} */ (0),
   scores: /** @type {Propagator | null} */ (null),
   /** What was shown before "no propagation" was held. */
@@ -29,12 +30,8 @@ export function adoptSetting(s) {
   settings.setting = data.live && settings.setting;
   if (!data.live) return;
   const { policy, alpha, horizon, drawing, sequence } = data.live;
-  // A number below one that was answered: Python has begun anew and its word counts.
-  const late = settings.setting && sequence < settings.sequence && sequence >= settings.answered;
-  settings.answered = sequence;
-  if (late) return recompute(s);
+  if (isLate(settings, sequence) && settings.setting) return recompute(s);
   settings.setting = { policy, alpha, horizon, drawing };
-  settings.sequence = sequence;
 }
 
 /** A control has moved: show it at the next frame, report it when it rests.

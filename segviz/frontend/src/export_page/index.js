@@ -50,7 +50,9 @@ function mount() {
  * @param {unknown} value */
 function onTrigger(name, value) {
   // Settings concern Python alone.
-  if (name === "selected") select(Number(value) < 0 ? null : Number(value));
+  if (name !== "selected") return;
+  const [place] = /** @type {[number, number]} */ (value);
+  select(place < 0 ? null : place);
 }
 
 /** @param {number | null} place */

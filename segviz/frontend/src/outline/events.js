@@ -1,5 +1,6 @@
 // What a person does in the outline, by mouse and by keyboard.
 
+import { tellSelected } from "../shared/component.js";
 import { goTo, render } from "./list.js";
 import { rowKey } from "./row.js";
 import { PAGE, press } from "./rows.js";
@@ -21,12 +22,11 @@ function toggle(s, row) {
 function select(s, row) {
   if (row.node === undefined) return toggle(s, row);
   if (row.node === s.attention.selected) return;
-  s.attention.selected = row.node;
+  tellSelected(s, row.node);
   for (const item of s.list.items.values()) {
     item.ariaSelected = String(item.dataset.node === String(row.node));
   }
   s.elements.root.dataset.selected = String(row.node);
-  s.tell("selected", row.node);
 }
 
 /** @param {OutlineState} s

@@ -6,7 +6,7 @@
 // it is still open after a look at another drawing.
 
 import { element } from "../shared/dom.js";
-import { ending, reading } from "../shared/component.js";
+import { createReports, ending, isSelectionNews, reading } from "../shared/component.js";
 import { listen } from "./events.js";
 import { buildBar, goTo, render } from "./list.js";
 import { buildForest, countBelow, createOpen, openTo } from "./rows.js";
@@ -41,7 +41,7 @@ function createState(parentElement) {
     tell: () => {},
     memory: { data: null },
     list: { rows: [], items: new Map(), active: null },
-    attention: { selected: null, sentByPython: null },
+    attention: { selected: null, sentByPython: null, clicks: createReports() },
     wanting: { asked: "", timer: 0 },
     elements: {},
   };
@@ -81,13 +81,12 @@ function update(s, data) {
   s.elements.root.style.height = `${data.stage_height}px`;
   s.elements.tree.ariaLabel = `Outline of ${data.title || "the memory"}`;
   if (fresh) begin(s);
-  const news = fresh || data.selected !== attention.sentByPython;
+  const news = isSelectionNews(s, data, fresh);
   const goal = news ? data.selected : null;
   if (news) attention.selected = goal;
   if (goal !== null && !(list.rows.some(({ node }) => node === goal) && data.level[goal] >= 0)) {
     openTo(memory.forest, list.open, goal); // it cannot be seen yet, wherever
   }
-  attention.sentByPython = data.selected;
   render(s);
   if (goal !== null) goTo(s, list.rows.find((row) => row.node === goal), false);
 }
