@@ -42,6 +42,11 @@ BADGES = """(root) => {
   return root.parentNode.segvizTree.sight.marks.flatMap((half) => [...half.values()]
     .filter(({ dot }) => !dot).map(({ mark, x, y }) => [mark.node, left + x, top + y]));
 }"""
+DIAMONDS = """(root) => {
+  const { left, top } = root.querySelector("canvas.over").getBoundingClientRect();
+  const { diamonds } = root.parentNode.segvizTree.sight;
+  return diamonds.map(({ node, x, y }) => [node, left + x, top + y]);
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +167,9 @@ def test_badges_stand_where_their_node_is_and_a_click_selects_it(app, link, plac
     wrong, count = app.tree(KEY).evaluate(MISPLACED)
     assert wrong == []
     assert count >= 10
-    for node, x, y in app.tree(KEY).evaluate(BADGES)[:3]:
+    numbers, diamonds = app.tree(KEY).evaluate(BADGES), app.tree(KEY).evaluate(DIAMONDS)
+    assert diamonds
+    for node, x, y in numbers[:3] + diamonds[:2]:
         app.page.mouse.click(x, y)
         app.until(KEY, "selected", str(node))
     app.settle()

@@ -362,6 +362,7 @@ interface Sight {
   candidates?: { node: number | null; y: number }[]; // the lines beside the tree
   written: Rect[]; // the words on the axis
   marks: Map<number, PlacedMark>[]; // of the retrieved nodes of each half
+  diamonds: { node: number, x: number, y: number }[]; // of the gold leaves
   labels: Written[][]; // the words on the boxes of each half
   taller: boolean; // than the page gives
 }

@@ -71,13 +71,15 @@ test("a node that states the answer is named in the verdict", () => {
   assert.equal(parts(all)[0], "same Gold in evidence as before: answered by “four” on level 1, rank 1 · same 2 nodes, same order");
 });
 
-test("missed leaves beyond the first two are counted", () => {
+test("missed leaves beyond the first two are counted, and what a single one lacks is said", () => {
   const places = new Map([[0, 5], [1, 3], [2, 9]]);
   const held = new Map([[0, ["a"]], [1, ["b"]], [2, ["c"]]]);
   const fates = { found: [], quoted: [], answered: [], missed: ["a", "b", "c"] };
   const judged = { entered: [], after: [7, 8], moved: 0, gold: { asked: 3, later: 0, before: fates, after: fates }, was: places, is: places, held };
-  assert.equal(verdictOf(judged, [0, 1, 2], String)[1],
-    "Gold still missed: rank 3 → 3, 5 → 5, and 1 more · same 2 nodes, same order");
+  const verdict = (given) => verdictOf({ ...judged, ...given }, [0, 1, 2], String, "has only “boat”")[1];
+  assert.equal(verdict({}), "Gold still missed: rank 3 → 3, 5 → 5, and 1 more · same 2 nodes, same order");
+  assert.equal(verdict({ held: new Map([[1, ["b"]]]) }),
+    "Gold still missed: rank 3 → 3, has only “boat” · same 2 nodes, same order");
 });
 
 test("what is found by itself and then only answered is no loss", () => {

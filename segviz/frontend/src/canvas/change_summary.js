@@ -65,13 +65,14 @@ export function changeParts(scene) {
   };
   const called = (/** @type {number} */ node) =>
     `“${nameOf(data, node)}” on ${levelName(data, data.level[node])}`;
+  const missed = bestMissed(data, answer);
+  const lacks = missed ? askedWords(data, missed.leaf) : "";
   /** @type {TipLine[]} */
-  const parts = [verdictOf(answer, data.gold, called)];
+  const parts = [verdictOf(answer, data.gold, called, lacks)];
   if (entered.length) parts.push(["enters", named(entered)]);
   if (left.length) parts.push(["leaves", named(left)]);
   if (gold.asked) parts.push(["gold", goldWords(gold)]);
-  const why = missedWords(data, answer);
-  if (why) parts.push(["missed", why]);
+  if (missed) parts.push(["missed", `${lacks}, needs its ${scoreLacking(missed.ratio)}`]);
   const changes = levels.before.map((count, level) => [level, count, levels.after[level]])
     .filter(([, from, to]) => from !== to)
     .map(([level, from, to]) => `${levelName(data, level)} ${from}→${to}`);
@@ -86,16 +87,16 @@ function goldWords({ before, after, asked }) {
   return `${before.found.length}/${asked} → ${after.found.length}/${asked}${wide}${stated}`;
 }
 
-/** Why the best of the missed gold leaves is not retrieved; "" where none is ranked.
- * @type {(data: Message, answer: Answer) => string} */
-function missedWords(data, { after, gold, is }) {
+/** The best of the missed gold leaves and how many times too low its score is; null where none is
+ *  ranked or words do not count.
+ * @type {(data: Message, answer: Answer) => { leaf: number, ratio: number } | null} */
+function bestMissed(data, { after, gold, is }) {
   /** @param {number} node */
   const rank = (node) => is.get(node) ?? 0;
   const [leaf] = [...data.gold].sort((a, b) => rank(a) - rank(b))
     .filter((node) => rank(node) && turnsOf(data, node).some((turn) => gold.after.missed.includes(turn)));
   const ratio = data.final[after[after.length - 1]] / data.final[leaf];
-  if (!(ratio > 1) || !Object.keys(data.matches).length) return "";
-  return `${askedWords(data, leaf)}, needs its ${scoreLacking(ratio)}`;
+  return ratio > 1 && Object.keys(data.matches).length ? { leaf, ratio } : null;
 }
 
 /** The button that shows the question without propagation for as long as it is held.

@@ -79,7 +79,7 @@ function createState(parentElement) {
       data: null, tree: null, axis: null, runs: [], days: [], picture: "grow", look: createLook(), isolated: null,
       shades: [], tints: new Map(), answer: null,
     },
-    sight: { view: null, geom: null, boxes: [], written: [], labels: [], marks: [], taller: false },
+    sight: { view: null, geom: null, boxes: [], written: [], labels: [], marks: [], diamonds: [], taller: false },
     attention: {
       selected: null, sentByPython: null, clicks: createReports(), focus: null, hover: null, under: null, trail: null,
       excerpt: null, half: 0, drag: null, dragged: false, now: null, onNow: false, pointed: null,

@@ -27,6 +27,7 @@ export function drawOver(s, ctx) {
   if (picture === "grow") drawGrowMarks(s, ctx);
   else drawRanks(s, ctx);
   const current = search.hits[search.at] ?? null;
+  sight.diamonds = [];
   const focused = elements.over.matches(":focus") || (current !== null && current === focus);
   for (let half = 0; half < geom.halves; half++) {
     drawLineage(s, ctx, half);
@@ -48,10 +49,11 @@ export function drawOver(s, ctx) {
     for (const leaf of data.gold) {
       const rect = rowRect(s, half, leaf);
       if (!rect) continue;
-      const middle = rect.x + rect.w / 2;
-      const onAxis = !half && geom.halves === 2;
-      if (onAxis) diamond(theme, ctx, middle, geom.axisTop + 5);
-      else if (geom.halves === 1) diamond(theme, ctx, middle, rect.y + Math.min(7, rect.h / 2));
+      const x = rect.x + rect.w / 2;
+      if (half && geom.halves === 2) continue;
+      const y = geom.halves === 2 ? geom.axisTop + 5 : rect.y + Math.min(7, rect.h / 2);
+      diamond(theme, ctx, x, y);
+      sight.diamonds.push({ node: leaf, x, y });
     }
   }
   ctx.restore();

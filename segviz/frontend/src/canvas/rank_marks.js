@@ -134,16 +134,17 @@ function placeMarks(s, half) {
   return new Map(marks.map((at) => [at.mark.node, at]));
 }
 
-/** The node whose mark is under a place; null if none is. Numbers lie over dots.
+/** The node whose mark is under a place; null if none is. Numbers lie over dots and diamonds.
  * @type {(sight: Sight, x: number, y: number) => number | null} */
-export function markAt({ marks }, x, y) {
+export function markAt({ marks, diamonds }, x, y) {
   const all = marks.flatMap((half) => [...half.values()]);
   const number = all.find((at) => !at.dot && Math.abs(at.x - x) <= plateWidth(at.mark.rank) / 2 + 1
     && Math.abs(at.y - y) <= HIGH / 2 + 1);
   if (number) return number.mark.node;
-  const near = all.map((at) => ({ at, away: Math.hypot(at.x - x, at.y - y) }))
-    .filter(({ at, away }) => at.dot && away <= REACH).sort((a, b) => a.away - b.away);
-  return near[0]?.at.mark.node ?? null;
+  const dots = all.filter(({ dot }) => dot).map(({ mark: { node }, x, y }) => ({ node, x, y }));
+  const near = [...dots, ...diamonds].map((at) => ({ node: at.node, away: Math.hypot(at.x - x, at.y - y) }))
+    .filter(({ away }) => away <= REACH).sort((a, b) => a.away - b.away);
+  return near[0]?.node ?? null;
 }
 
 /** Lets lines pass behind the words on the axis.

@@ -119,6 +119,11 @@ function listHits(s) {
         make("span", "called", labelOf(data, node)), make("bdi", "words",
           ...markedParts(text.slice(from, from + AROUND).replace(CONTROLS, " "), query)));
     });
+    const leaves = search.hits.filter((node) => data.level[node] === 0).length;
+    const above = search.hits.length - leaves;
+    if (leaves && above) {
+      find.list.prepend(make("div", "more", `${leaves} ${leaves === 1 ? "leaf" : "leaves"}, then ${above} above`));
+    }
     const more = search.hits.length - LISTED;
     if (more > 0) element("div", "more", find.list, `and ${more} more`);
   });
@@ -140,6 +145,7 @@ function goTo(s, at) {
   walkTo(s, node, `${hitWords(search)}: `, search.excerpts[node]);
   select(s, node);
   showFind(s);
+  s.elements.find.list.querySelectorAll(".entry")[at]?.scrollIntoView({ block: "nearest" });
 }
 
 /** Forgets the search; the keyboard returns to the tree.

@@ -12,9 +12,10 @@ export function fatesOf(turns, sets) {
 }
 
 /** What became of the gold turns, and how many nodes enter; `leaves` are the gold leaves,
- *  `called` names a node. Gold that is said later than the moment that is asked is counted last.
- * @type {(answer: Judged, leaves: Ids, called: (node: number) => string) => TipLine} */
-export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves, called) {
+ *  `called` names a node, `why` says what a missed leaf lacks and is told where one is missed. Gold
+ *  that is said later than the moment that is asked is counted last.
+ * @type {(answer: Judged, leaves: Ids, called: (node: number) => string, why?: string) => TipLine} */
+export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves, called, why = "") {
   const size = after.length;
   const moves = moved === 2 ? "2 swapped" : moved ? `${moved} in another place` : "same order";
   const verb = entered.length === 1 ? "enters" : "enter";
@@ -26,14 +27,17 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
   const drops = gold.after.missed.filter((turn) => !gold.before.missed.includes(turn));
   /** @type {(nodes: unknown[]) => string} */
   const unnamed = (nodes) => (nodes.length ? `, and ${nodes.length} more` : "");
-  /** ": rank 9 → 5" of the leaves that hold some turns, or of the wider nodes that quote them; ""
-   *  where their level is not admitted.
+  /** The leaves that hold some turns, or the wider nodes that quote them, best first; none where
+   *  their level is not admitted.
+   * @type {(some: string[], quoted?: boolean) => number[]} */
+  const holders = (some, quoted = false) => [...held.keys()]
+    .filter((node) => quoted !== leaves.includes(node) && was.get(node) && is.get(node)
+      && held.get(node)?.some((turn) => some.includes(turn)))
+    .sort((a, b) => (is.get(a) ?? 0) - (is.get(b) ?? 0));
+  /** ": rank 9 → 5" of those nodes.
    * @type {(some: string[], quoted?: boolean) => string} */
-  const shifts = (some, quoted = false) => {
-    const nodes = [...held.keys()]
-      .filter((node) => quoted !== leaves.includes(node) && was.get(node) && is.get(node)
-        && held.get(node)?.some((turn) => some.includes(turn)))
-      .sort((a, b) => (is.get(a) ?? 0) - (is.get(b) ?? 0));
+  const shifts = (some, quoted) => {
+    const nodes = holders(some, quoted);
     return nodes.slice(0, NAMED).map((node, i) => `${i ? ", " : ": rank "}${was.get(node)} → ${is.get(node)}`).join("")
       + unnamed(nodes.slice(NAMED));
   };
@@ -63,6 +67,6 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
         : found.length === gold.asked && gold.before.found.length === gold.asked
           ? ["same", "All gold found, before and after"]
           : !missed.length ? ["same", `Gold in evidence as before${answered.length ? `: answered${stating(answered)}` : ""}`]
-            : ["same", `Gold ${known ? `${known} of ${gold.asked} in evidence as before, missed` : "still missed"}${shifts(missed)}`];
+            : ["same", `Gold ${known ? `${known} of ${gold.asked} in evidence as before, missed` : "still missed"}${shifts(missed)}${why && holders(missed).length === 1 ? `, ${why}` : ""}`];
   return [tone, `${words} · ${entered.length ? `${entered.length} ${verb}` : `same ${kept}`}${unsaid}`];
 }
