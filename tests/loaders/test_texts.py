@@ -116,6 +116,12 @@ def test_tables_with_every_delimiter(mark: str) -> None:
     ]
 
 
+def test_a_header_makes_a_table_of_rows_that_end_in_a_time() -> None:
+    rows = [("Ann", "At nine?"), ("Bob", "Yes: ten past."), ("Ann", "By bus?"), ("Bob", "No.")]
+    text = "\n".join(["who,text,time", *(f"{who},{text},2025-06-12 18:07" for who, text in rows)])
+    assert said(text) == rows
+
+
 def test_columns_that_are_said() -> None:
     text = "wer,was,text\nAnn,hallo,1\nBob,servus,2\n"
     assert said(text, columns={"text": "was", "speaker": "wer"}) == [

@@ -27,8 +27,8 @@ LOADERS: dict[str, Loader] = {
     "sharegpt": records.LOADERS["sharegpt"],
     "openai": records.LOADERS["openai"],
     "records": records.LOADERS["records"],
-    "log": lines.LOG,
     "table": table.LOADER,
+    "log": lines.LOG,
     "transcript": lines.TRANSCRIPT,
 }
 """Maps a name to the loader of a format; the first loader that fits a document reads it."""
