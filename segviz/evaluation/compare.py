@@ -316,6 +316,8 @@ def settings_by(
         return native_settings(memory, settings)
     if method == COLLAPSED:
         return settings
+    if not memory.structure.retrievable[memory.structure.level == 0].any():
+        return None  # all leaves are ghosts: only texts made from them come back
     leaves = settings.with_preset(RERANKED)
     return replace(leaves, relevance=settings.relevance or leaves.relevance)
 

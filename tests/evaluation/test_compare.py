@@ -44,6 +44,12 @@ def test_a_frame_has_a_row_for_each_memory_and_retrieval(memories, questions):
     assert frame["mean depth"].tolist() == [row.shape.mean_depth for row in found.rows]
 
 
+def test_a_memory_without_leaves_of_its_own_is_not_asked_for_leaves(memories, questions):
+    facts = [{"id": "a", "text": "A note", "turns": [memories["bm25"].units[0].turn_ids[0]]}]
+    memory = segviz.memory_from(facts, conversation=talk(), embedder=HashingEmbedder())
+    assert [row.method for row in compare({"facts": memory}, questions).rows] == ["collapsed"]
+
+
 def test_systems_are_grouped_by_the_retrieval_they_are_asked_by(memories, questions):
     found = compare({name: memories[name] for name in ("segment-tree", "bm25")}, questions)
     own, same, leaves = found.ways()
