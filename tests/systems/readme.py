@@ -68,19 +68,12 @@ def listed() -> str:
 
 
 def departures(name: str) -> str:
-    """Where it is told what a system does otherwise than its source; of a flat list, what it is."""
+    """Where it is told what a system does otherwise than its source."""
     kind = SYSTEMS[name]
     package = kind.__module__.split(".")[-2]
-    if package == "systems":
-        shared = (README.parent / "common" / "departures.md").read_text("utf-8")
-        own = [each for each in kind.departures if each not in shared]
-        lines = "\n".join(f"* {each}" for each in own)
-        more = "\n* those of [all systems](common/departures.md)" * (
-            len(own) < len(kind.departures)
-        )
-        return f"Departs from its source:\n\n{lines}{more}"
+    page = "flat.py" if package == "systems" else f"{package}/departures.md"
     return (
-        f"It [departs from its source]({package}/departures.md) in {len(kind.departures)} ways, "
+        f"It [departs from its source]({page}) in {len(kind.departures)} ways, "
         "some [shared](common/departures.md)."
     )
 
