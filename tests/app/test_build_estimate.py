@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 from streamlit.runtime.scriptrunner import StopException
 
+from segviz.construct.tasks.words import salience
 from segviz.embedding import Cached, HashingEmbedder
 from segviz.memory import Building
 from segviz.ui.sidebar import build
@@ -35,7 +36,8 @@ class _Paced:
         (5_000, lambda n: n * n / 1e6, 1.01),
         (100_000, lambda n: n * n / 1e6, 1.01),
         (5_000, lambda n: n / 2_000 + n * n / 1e6, 4.0),
-        (100_000, lambda n: n / 10_000 * (1.6 if n == 4_096 else 1.0), 4.0),  # disturbed once
+        (5_000, lambda n: n / 1_000 * (2.5 if n == 1_024 else 1), 1.01),  # at last
+        (100_000, lambda n: n / 10_000 * (1.6 if n == 4_096 else 1.0), 1.01),  # disturbed once
     ],
 )
 def test_a_build_is_expected_to_go_on_as_its_beginning_grows(monkeypatch, leaves, takes, within):
@@ -45,6 +47,20 @@ def test_a_build_is_expected_to_go_on_as_its_beginning_grows(monkeypatch, leaves
     told, truth = build.expected_seconds(lambda: paced), takes(leaves)
     assert truth / within <= told <= truth * within
     assert clock[0] < truth / 2 + 2  # trying is shorter than building
+
+
+def test_texts_of_a_trial_are_read_again_in_the_next(monkeypatch):
+    clock = [0.0]
+
+    def reads(leaves):
+        before = salience.cache_info().misses
+        for number in range(leaves):
+            salience(f"word{number}")
+        return (salience.cache_info().misses - before) / 1_000
+
+    monkeypatch.setattr(build, "monotonic", lambda: clock[0])
+    paced = _Paced(5_000, reads, clock)
+    assert build.expected_seconds(lambda: paced) == pytest.approx(5.0, 0.01)
 
 
 def test_texts_of_a_trial_are_embedded_again_in_the_next(monkeypatch):

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import pairwise
 from math import log2
+from statistics import median_low
 from time import monotonic
 from typing import Any
 
@@ -46,10 +48,9 @@ PAUSES_KEPT = 4
 AUTOMATIC_UNITS = 2_000
 
 _FIRST_TRIED = 32
-_TRIED = 0.8
-"""Leaves of the first trial build, and least duration of the last one in seconds.
-
-Trial builds estimate the duration of a long build."""
+_TRIED, _STEEP = 0.8, 2.3
+"""Leaves of the first trial build, least duration of the last one in seconds, and least growth by
+a doubling that is not noise. Trial builds estimate the duration of a long build."""
 
 _PICTURE = 2.0
 """Least seconds between pictures of the growing tree; they take at most 1/8 of the time."""
@@ -262,10 +263,8 @@ def _estimate(order: Order, source: str) -> str:
         fresh = Cached(embedder.inner) if isinstance(embedder, Cached) else embedder
         return Building(order.conversation, system, order.unit, embedder=fresh)
 
-    work = partial(expected_seconds, begun)
-    seconds = waiting.computed(
-        "estimates", order.key(source), MEMORIES_KEPT, "Estimate the time", work
-    )
+    key, work = order.key(source), partial(expected_seconds, begun)
+    seconds = waiting.computed("estimates", key, MEMORIES_KEPT, "Estimate the time", work)
     return "" if seconds is None else f": about {duration(seconds)} on this machine"
 
 
@@ -273,23 +272,26 @@ def expected_seconds(begun: Callable[[], Building]) -> float:
     """Returns the expected seconds of a build.
 
     It times builds of the first leaves, twice as many each time, and extrapolates: twice the leaves
-    take twice as long, or four times if all are compared with all. The growth is a mean over up to
-    three doublings, because other work on the machine disturbs a single one. The first build loads
-    resources and does not count. ``begun`` returns a build that has embedded nothing yet.
+    take twice as long, or up to four times if all are compared with all. Other work on the machine
+    lengthens single trials, so the growth is the median of up to three doublings, and the least
+    of what these trials predict is returned. The first build loads resources and does not count.
+    ``begun`` returns a build that has embedded nothing yet. Each build first forgets the texts of
+    the one before, because to a whole build most of its texts are new.
     """
-    units, part, times = begun().units, _FIRST_TRIED // 2, [0.0]
-    while part < len(units) and (len(times) < 4 or times[-1] < _TRIED):
-        part = min(2 * part, len(units))
+    units, tried = begun().units, [(_FIRST_TRIED // 2, 0.0)]
+    while tried[-1][0] < len(units) and (len(tried) < 4 or tried[-1][1] < _TRIED):
+        part = min(2 * tried[-1][0], len(units))
+        visit.forget_texts()
         building = begun()
         building.units, began = units[:part], monotonic()
         for _ in building:
             pass
-        times.append(monotonic() - began)
-    # The growth by a doubling; none is expected to take less than twice or more than four times.
-    counted, growth = times[2:][-4:], 2.0
-    if len(counted) > 1 and counted[0]:
-        growth = (counted[-1] / counted[0]) ** (1 / (len(counted) - 1))
-    return float(times[-1] * min(max(growth, 2.0), 4.0) ** log2(len(units) / part))
+        tried.append((part, monotonic() - began))
+    counted = tried[2:][-4:] or tried[1:]
+    steps = [(t / s) ** (1 / log2(n / m)) for (m, s), (n, t) in pairwise(counted) if s]
+    growth = min(median_low(steps or [2.0]), 4.0)
+    growth = growth if growth > _STEEP else 2.0
+    return min(float(seconds * growth ** log2(len(units) / part)) for part, seconds in counted)
 
 
 def _approved() -> set[str]:
