@@ -169,8 +169,9 @@ def judging(
     gold = reference(question)
     if gold is None or by_rule(question, text) is not None:
         return None
-    if conversation and conversation.source_format in _REQUESTS and question.evidence:
-        known = [conversation.turn(turn).content for turn in question.evidence]
+    there = {turn.id: turn.content for turn in conversation.turns} if conversation else {}
+    known = [there[turn] for turn in question.evidence if turn in there]
+    if conversation and conversation.source_format in _REQUESTS and known:
         return memory_judge_prompt(question.text, known, text)
     kind = question.category
     name = kind if isinstance(kind, str) else CATEGORY_NAMES.get(kind or 0, "")
@@ -190,8 +191,7 @@ def judge(
         ModelError: The model cannot be reached.
         ValueError: The question has no gold answer.
     """
-    known = by_rule(question, text)
-    if known is not None:
+    if (known := by_rule(question, text)) is not None:
         return known
     prompt = judging(question, text, conversation)
     if prompt is None:

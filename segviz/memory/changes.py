@@ -212,10 +212,11 @@ class Changes:
 
     def _ended(self) -> Iterator[Change]:
         """Yields the texts that the store calls untrue from a time between the two moments."""
-        begin, end = self.times
+        (begin, end), there = self.times, len(self.structures[1])
         for each in () if self.earlier else self.memory.ended:
             time = read_time(each.ended)
-            if time is None or not begin < seconds(time.replace(tzinfo=None)) <= end:
+            over = time is not None and begin < seconds(time.replace(tzinfo=None)) <= end
+            if not over or each.node >= there:  # a text may be stored after it ended
                 continue
             structure = self.memory.structure
             span = int(structure.start[each.node]), int(structure.stop[each.node])
@@ -328,7 +329,7 @@ def superseded(memory: _MemoryInTime, *, stored: bool = False) -> tuple[Supersed
         later = stop > stop[place] if node in marked else session > session[place]
         alike = np.flatnonzero((cosines >= LIKE) & later).tolist()
         alike = [at for at in alike if len(words[at] & words[place]) >= SHARED]
-        named = node_of.get(str(facts.get("newer")))
+        named = node_of.get(str(facts.get("newer", "")))
         if named is not None or alike:
             best = max(alike, key=lambda at: float(cosines[at])) if named is None else -1
             new = nodes[best] if named is None else named

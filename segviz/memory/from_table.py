@@ -262,13 +262,10 @@ def _of_conversation(
 def _row(stored: StoredText) -> dict[str, Any]:
     """Returns a stored text as a row of the table, with its confidence if that is below 1."""
     row: dict[str, Any] = {"id": stored.id, "text": stored.text, "turns": list(stored.sources)}
-    row |= {"session": stored.session} if stored.session else {}
+    row |= {"session": stored.session, "newer": stored.newer}
     row |= {"confidence": stored.confidence} if stored.confidence < 1 else {}
-    row |= {"newer": stored.newer} if stored.newer else {}
-    for name, when in (("time", stored.time), ("ended", stored.ended)):
-        if when is not None:
-            row["event_date" if name == "time" and stored.of_event else name] = when.isoformat()
-    return row
+    times = {"event_date" if stored.of_event else "time": stored.time, "ended": stored.ended}
+    return row | {name: when.isoformat() for name, when in times.items() if when is not None}
 
 
 def _is_graph(nodes: Any) -> bool:
@@ -302,12 +299,15 @@ def _node(number: int, row: Any) -> _Node:
     if not isinstance(row, Mapping):
         raise ValueError(f"row {number}: expected columns by name, found {type(row).__name__}")
     key, text = id_of(row.get("id")), row.get("text")
+    row = {name: value for name, value in row.items() if not _missing(value)}
     if key is None:
         raise ValueError(f"row {number}: expected an id, found {row.get('id')!r:.60}")
     if not isinstance(text, str):
         raise ValueError(f"node {key!r:.60}: expected a text, found {text!r:.60}")
     usual = {name: field_of(row, name) for name in ("time", "ended", "newer") if name not in row}
     whole = {**row, **{name: value for name, value in usual.items() if value}}
+    if newer := _ids(whole.pop("newer", None)):
+        whole["newer"] = newer[-1]
     if _date(whole.get("ended")) is None:
         whole.pop("ended", None)
     elif isinstance(whole["ended"], datetime):
@@ -315,9 +315,15 @@ def _node(number: int, row: Any) -> _Node:
     return _Node(key, text, whole, of_event="time" in usual and has_event_time(row))
 
 
+def _missing(value: Any) -> bool:
+    """Returns True for an empty cell of a table: None, NaN or an empty text."""
+    number = isinstance(value, float | np.floating)
+    return value is None or (isinstance(value, str) and not value) or (number and math.isnan(value))
+
+
 def id_of(value: Any) -> str | None:
     """Returns an id as text; None for a missing one."""
-    if value is None or (isinstance(value, float) and math.isnan(value)) or value == "":
+    if _missing(value):
         return None
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))  # a column of whole numbers with gaps
@@ -355,11 +361,11 @@ def _raise_levels(nodes: list[_Node]) -> None:
 
 def _whole(node: _Node, column: str) -> int | None:
     """Returns the whole number, at least 0, in a column of a node's row; None if it is empty."""
-    value = node.row.get(column)
-    if id_of(value) is None:
+    value: Any = node.row.get(column)
+    if _missing(value):
         return None
     try:
-        number = float(value)  # type: ignore[arg-type]
+        number = float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not (number.is_integer() and 0 <= number < 2**31):
@@ -382,18 +388,13 @@ def _as_conversation(
             raise ValueError(f"node {node.id!r:.60}: expected the text of a leaf, found no word")
         node.span = (index, index + 1)
         speaker = str(node.row.get("speaker") or "")
-        messages.append(Message(speaker, node.text, _time(node), id=node.id))
+        messages.append(Message(speaker, node.text, _date(node.row.get("time")), id=node.id))
     blocks = in_sessions(messages, GAP_HOURS)
     sessions = tuple(
         replace(session_of(number, block, given=True), id=f"session_{number}")
         for number, block in enumerate(blocks, start=1)
     )
     return leaves, Conversation(name, speakers_of(sessions, ()), sessions)
-
-
-def _time(node: _Node) -> datetime | None:
-    """Returns a node's time; None if the row has no readable one."""
-    return _date(node.row.get("time"))
 
 
 def _date(value: Any) -> datetime | None:
@@ -410,8 +411,8 @@ def _place(
     or that another leaf stands for, names these turns as its sources.
     """
     by_turns = {unit.turn_ids: unit for unit in units}
-    raw = [leaf for leaf in leaves if _whole(nodes[leaf], "start") is not None]
-    raw = [leaf for leaf in raw if not _ids(nodes[leaf].row.get("turns"))]
+    rows = ((leaf, nodes[leaf].row) for leaf in leaves)
+    raw = [leaf for leaf, row in rows if "start" in row and not _ids(row.get("turns"))]
     for leaf in raw:
         node = nodes[leaf]
         start, stop = _whole(node, "start") or 0, _whole(node, "stop")
@@ -419,7 +420,7 @@ def _place(
         if not 0 <= node.span[0] < node.span[1] <= len(units):
             what = f"units {start} to {stop}; expected 0 ≤ start < stop ≤ {len(units)}"
             raise ValueError(f"node {node.id!r:.60}: {what}")
-    others = [leaf for leaf in leaves if leaf not in {*raw}]
+    others = sorted({*leaves} - {*raw})
     sources = verbatim([_stored(nodes[leaf]) for leaf in others], conversation)
     for leaf, turns in zip(others, sources, strict=True):
         node = nodes[leaf]
@@ -509,7 +510,9 @@ def _hang(
 
 def _stored(node: _Node) -> StoredText:
     sources, session = tuple(_ids(node.row.get("turns"))), str(node.row.get("session") or "")
-    return StoredText(node.id, node.text, sources, session, _time(node), of_event=node.of_event)
+    return StoredText(
+        node.id, node.text, sources, session, _date(node.row.get("time")), of_event=node.of_event
+    )
 
 
 def _vectors(nodes: list[_Node], embedder: Embedder) -> Vector:
@@ -551,7 +554,7 @@ def _steps(
         below = [changes[child] for child in node.children]
         if below:
             node.span = _hull(nodes[child].span for child in node.children)
-        time = _time(node) if below else None
+        time = _date(node.row.get("time")) if below else None
         stored = bisect_right(latest, seconds(time)) if time and seconds(time) <= latest[-1] else 0
         last = max(node.span[1] - 1, stored - 1, *(max(each) for each in below))
         changes[place] = {last}.union(*below) if opened else {last}
@@ -601,7 +604,7 @@ def _hull(spans: Iterable[Span]) -> Span:
 def _decision(node: _Node, place_of: Mapping[str, int]) -> Decision | None:
     """Reads the decision in a node's row, on places in the table; None if the row has none."""
     row: Any = parsed_cell(node.row.get("decision"))
-    if not row or (isinstance(row, float) and math.isnan(row)):
+    if not row:
         return None
     try:
         candidates = [_judgement(item, place_of) for item in row["candidates"]]

@@ -34,7 +34,7 @@ from segviz.memory.factory import (
     sound,
 )
 from segviz.memory.retrieve import of_chains, retrieved
-from segviz.memory.written import TextRequest, days_of, requests, rewritten
+from segviz.memory.written import TextRequest, days_of, from_elsewhere, requests, rewritten
 from segviz.retrieval import (
     OPENING,
     PRESETS,
@@ -51,9 +51,11 @@ from segviz.retrieval import (
 )
 from segviz.text.dates import read_time
 from segviz.tree import (
+    Add,
     Invariant,
     Moments,
     Replayer,
+    Revise,
     Span,
     Step,
     Structure,
@@ -246,10 +248,8 @@ class Memory:
         The time after a number of steps is that of the last unit: -∞ before the first step, ∞ at
         the end.
         """
-        if not isinstance(when, int):
-            step = self.as_of(when)
-            time = _as_time(when)
-            return step, seconds(time.replace(tzinfo=None))
+        if not isinstance(when, int | np.integer):
+            return self.as_of(when), seconds(_as_time(when).replace(tzinfo=None))
         self.at(when)  # raises outside
         if when == len(self.steps):
             return when, math.inf
@@ -270,7 +270,8 @@ class Memory:
         """Returns the nodes whose text a lazy system has not updated yet after ``step`` steps."""
         if not isinstance(self.model, Settles):
             return ()
-        return self.model.pending(self.at(step), self.steps[:step])
+        pending = self.model.pending(self.at(step), self.steps[:step])
+        return tuple(node for node in pending if not from_elsewhere(self.at(step).facts[node]))
 
     def settled(self, step: int, chat: Chat | None = None) -> Structure:
         """Returns the structure after ``step`` steps, with the texts that a lazy system postponed.
@@ -288,7 +289,8 @@ class Memory:
             events = model.settle(before, self.steps[:step], services)
             fold = Replayer(before)
             for event in events:
-                fold.apply(event)
+                if not (isinstance(event, Revise) and from_elsewhere(fold.facts[event.node])):
+                    fold.apply(event)
             settled = fold.freeze() if events else before
             self._settled_cache.clear()
             self._settled_cache[step] = before, settled
@@ -470,11 +472,9 @@ class Memory:
     @property
     def saved(self) -> store.Saved:
         """Content of the file that :meth:`save` writes."""
-        names = [
-            item.name for item in fields(self) if item.name not in ("invariants", "built_with")
-        ]
+        names = {item.name for item in fields(self)} - {"invariants", "built_with"}
         shared = {name: getattr(self, name) for name in names}
-        return store.Saved(**{**shared, "embedder": self.embedder.name})
+        return store.Saved(**shared | {"embedder": self.embedder.name})
 
     def save(self, path: str | Path) -> None:
         """Writes the memory into one file with checksums; see ``segviz.store``.
@@ -493,7 +493,7 @@ class Memory:
 def _as_time(when: str | date) -> datetime:
     """Returns a time or the first instant of a date; ValueError for a text that is neither."""
     time = read_time(when) if isinstance(when, str) else when
-    if time is None:
+    if not isinstance(time, date):
         raise ValueError(f"{when!r:.60} is no time; expected one such as 2023-05-01 14:30")
     return time if isinstance(time, datetime) else datetime(time.year, time.month, time.day)
 
@@ -654,9 +654,9 @@ def from_saved(saved: store.Saved, embedder: Embedder | None = None) -> Memory:
         embedder = as_embedder(embedder)
     # Opening sends nothing, so the dimensions of a remote model are not asked for.
     if saved.steps and not isinstance(embedder, MissingEmbedder) and not paid(embedder):
-        width = replay(saved.steps[:1]).vector.shape[1]
         expected = embedder.embed([""]).shape[1]
-        if width != expected:
+        added = (event for step in saved.steps for event in step.events if isinstance(event, Add))
+        if (width := next((len(event.vector) for event in added), expected)) != expected:
             raise store.StoreError(
                 f"the memory file is damaged: its vectors have {width} dimensions, those of "
                 f"{embedder.name} have {expected}"

@@ -148,12 +148,14 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
             ids = distinct([each.id or each.text for each in listed])
             stored = [replace(each, id=made) for each, made in zip(listed, ids, strict=True)]
             cut = [arrival.unit for arrival in arrivals]
-            # A system is not told the rule of its units, so it is found by the units.
-            rule = next(r for r in UNIT_RULES if list(conversation.units(r)) == cut)
+            # A system is not told the rule of its units, so it is found by the units: those of
+            # the conversation or, in a rehearsal, the first of them.
+            same = [r for r in UNIT_RULES if [*conversation.units(r)[: len(cut)]] == cut]
+            rule = min(same, key=lambda rule: len(conversation.units(rule)))
             memory = memory_from(
                 stored, conversation=conversation, unit=rule, embedder=services.embedder
             )
-            for place, step in enumerate(memory.steps):
+            for place, step in enumerate(memory.steps[: len(cut)]):
                 yield replace(step, note=note) if note and not place else step
 
         def retrieve(self, question: str, view: MemoryView) -> Retrieval:
@@ -288,8 +290,7 @@ def _search(store: Any) -> str:
 
 def _rows(name: str, store: Any, method: str, *given: Any) -> list[Scored]:
     """Returns the texts that a method of a store returns: its search, or ``texts``."""
-    what, asked = f"{method} of {name}", "question, k" if given else ""
-    hint = f"segviz calls {method}({asked})"
+    what, hint = f"{method} of {name}", f"segviz calls {method}({'question, k' * bool(given)})"
     return _scored(what, _call(what, getattr(store, method), hint, *given))
 
 

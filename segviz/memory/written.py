@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Protocol, Self, TypeVar
 
-from segviz.construct import TITLE, WRITTEN_BY, System
+from segviz.construct import PROMPT, TITLE, WRITTEN_BY, System
 from segviz.construct.annotate import OF_MODEL, Extractive, Summary, between, titled
 from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder
@@ -104,6 +104,11 @@ def rewritten(memory: _Memory, texts: Texts, *, by: str, partly: bool) -> Sequen
         return event
 
     return tuple(replace(step, events=tuple(map(written, step.events))) for step in memory.steps)
+
+
+def from_elsewhere(facts: Facts) -> bool:
+    """Returns True if :func:`rewritten` put the text of a node of these facts there."""
+    return TITLE in facts and WRITTEN_BY in facts and PROMPT not in facts
 
 
 def _check_pairs(texts: Texts) -> None:

@@ -201,7 +201,7 @@ class _Words:
 
     def covered(self, words: Mapping[str, float], turns: Iterable[int]) -> float:
         """Returns the weight of the words that these turns and those around them have."""
-        return 1 - math.fsum(self._lacking(words, turns).values())
+        return math.fsum(words.values()) - math.fsum(self._lacking(words, turns).values())
 
     def further(
         self, words: Mapping[str, float], turns: Iterable[int], scores: Floats

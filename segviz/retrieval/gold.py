@@ -160,7 +160,8 @@ def gold_evidence(
                 if not (given[turn] and stated(words_of(node), given[turn])):
                     continue
                 answers[node] = (*answers.get(node, ()), turn)
-            by_node[node] = (*by_node.get(node, ()), turn)
+            if turn not in (had := by_node.get(node, ())):  # leaves may overlap
+                by_node[node] = (*had, turn)
     known = int(structure.stop.max(initial=0))
     later = {turn for unit in units[known:] for turn in unit.turn_ids} if turns else set()
     return GoldEvidence(

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Declared, param, parameters
+from segviz.construct import Declared, check_number, param, parameters
 from segviz.retrieval.propagation import POLICIES, check_alpha, check_horizon, check_policy
 from segviz.retrieval.relevance import RELEVANCE, relevance_model, spelled
 from segviz.retrieval.selection import (
@@ -158,7 +158,9 @@ class RetrievalSettings(Declared):
         "Ask the memory in its state after this step.",
         (0, 2**31),
         kind=int,
-        check=lambda _, step: step,  # a memory knows its steps, and names them
+        check=lambda name, step: check_number(
+            name, step, "be whole, 0 or more", 0, 2**31, whole=True
+        ),
         label="Memory after step",
         details="The question is asked of the memory after this step. A question with a moment in "
         "the conversation is asked at that step, unless you move this slider.",

@@ -312,7 +312,7 @@ def _cell(given: str) -> tuple[str, float, int]:
 
 
 def _beside(given: str) -> RetrievalSettings | int | Bookmark:
-    """Reads a preset, settings as in alpha=0.3;k=4, a number of steps, or a build (system=…&…)."""
+    """Reads a preset, a ranking as in alpha=0.3;levels=0, a step, or a build (system=…&…)."""
     if given.startswith("system="):
         link = dict(parse_qsl(given))
         build, problems = decode({n: link[n] for n in link if n in _BUILD or n not in _READERS})

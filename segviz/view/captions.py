@@ -9,10 +9,9 @@ from typing import Final
 import numpy as np
 
 from segviz.construct import WRITTEN_BY
-from segviz.construct.annotate import Extractive
 from segviz.conversation import Dispute, Question
 from segviz.memory import Memory
-from segviz.memory.written import BY_HAND
+from segviz.memory.written import BY_HAND, from_elsewhere
 from segviz.text.captions import counted, listed, one_line
 from segviz.tree import Structure, total_cost
 
@@ -35,15 +34,18 @@ def provenance_lines(memory: Memory) -> list[tuple[str, str]]:
     known = memory.provenance
     if not known:
         return []
+    lines, models = list[tuple[str, str]](), known.get("models", {})
     if known.get("by_hand"):
-        authors = {str(facts.get(WRITTEN_BY, BY_HAND)) for facts in memory.structure.facts}
-        if others := sorted(authors - {BY_HAND, Extractive.name}):
-            return [("Texts", f"written elsewhere, by {listed(others)}; units placed offline")]
-        return [("Texts", "written by hand from the turns; units placed offline")]
+        texts = (facts for facts in memory.structure.facts if from_elsewhere(facts))
+        others = sorted({str(facts[WRITTEN_BY]) for facts in texts} - {BY_HAND})
+        how = f"elsewhere, by {listed(others)}" if others else "by hand from the turns"
+        lines = [("Texts", f"written {how}" + "; units placed offline" * (not models))]
+        if not models:
+            return lines
     made = total_cost(memory.steps).by_model.removesuffix(" by the model")
-    lines = [("Made by the model", made or "nothing")]
+    lines.append(("Made by the model", made or "nothing"))
     # The model of each role, by whatever its server reported.
-    for role, model in known.get("models", {}).items():
+    for role, model in models.items():
         parts = [
             f"{model.get('model')} at {model.get('server')}",
             f"temperature {model.get('temperature')}".removesuffix(".0"),

@@ -83,6 +83,11 @@ class TestPrompt:
         told = [quoted(judging(replace(GOLD, category=c), "blue").user) for c in (4, 77, None)]
         kinds = [dict(parts).get("Category of the question") for parts in told]
         assert kinds == ["single-hop", None, None]
+        # A request is judged by the user's memory; a turn that is not there says nothing of it.
+        talk = replace(chat([[("Ada", "Red bicycles.")]]), source_format="RealMem")
+        known = judging(replace(GOLD, evidence=("D9:9", "D1:1")), "blue", talk).user
+        assert "Red bicycles." in known
+        assert judging(replace(GOLD, evidence=("D9:9",)), "blue", talk) == judging(GOLD, "blue")
 
 
 class TestAnswer:

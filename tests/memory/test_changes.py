@@ -157,7 +157,9 @@ def test_a_zone_counts_if_both_have_one():
     ("ask", "said"),
     [
         ({"as_of": "some day"}, "no time"),
+        ({"as_of": 20240302}, "no time"),
         ({"as_of": "2024-03-02", "step": 3}, "choose one"),
+        ({"step": 2.5}, "must be whole"),
     ],
 )
 def test_a_moment_that_cannot_be_used_is_named(ask, said):
@@ -222,9 +224,15 @@ def test_a_text_is_untrue_from_its_time_on_with_what_replaced_it():
     assert str(old) == (
         f"no longer true from 22 Mar 2024; a later text about the same: {FACTS[1]['text']}"
     )
+    # A text that is stored after it ended is not there before.
+    late = [{**FACTS[0], "created_at": "2024-04-01", "invalid_at": "2024-03-02"}, *FACTS[1:]]
+    memory = segviz.memory_from(late, conversation=TALK, unit="turn", embedder=EMBEDDER)
+    assert not memory.changes(np.int64(0), "2024-03-15").superseded
     # A store that names the later text is believed, and its time may be missing.
     named = [{**FACTS[0], "superseded_by": "f3", "invalid_at": None}, *FACTS[1:]]
-    for rows in (named, pd.DataFrame(named).astype({"created_at": "datetime64[ns]"})):
+    numbers = [{**row, "id": at, "superseded_by": None} for at, row in enumerate(named)]
+    numbers[0]["superseded_by"] = 2  # in a data frame 2.0, since others have none
+    for rows in (named, *map(pd.DataFrame, (named, numbers))):
         memory = segviz.memory_from(rows, conversation=TALK, unit="turn", embedder=EMBEDDER)
         (old,) = memory.ended_in(memory.structure).values()
         assert str(old) == f"no longer true; replaced by: {FACTS[2]['text']}"

@@ -16,7 +16,7 @@ import segviz
 from segviz.embedding import HashingEmbedder
 from tests.data import ROOT as ROOT_FOLDER
 from tests.memories import KINDS
-from tests.trees import small_chat
+from tests.trees import chat, small_chat
 
 EMBEDDER = HashingEmbedder()
 
@@ -315,3 +315,21 @@ def test_the_snippet_for_raptors_pickle_writes_what_is_opened(tmp_path, monkeypa
     first, last = (memory.structure.text.index(node.text) for node in upper)
     assert memory.structure.coverage(first) == (0, 1)
     assert memory.structure.coverage(last) == (1, 2, 3)
+
+
+@pytest.mark.parametrize("empty", [None, "", float("nan"), np.float32("nan")])
+def test_an_empty_cell_says_nothing(empty):
+    cells = dict.fromkeys(("kind", "speaker", "session", "newer", "ended", "level", "rank"), empty)
+    rows = [{"id": name, "text": f"Ann lives in Rome, {name}", **cells} for name in "ab"]
+    memory = segviz.memory_from(rows, embedder=EMBEDDER)
+    assert memory.structure.facts == ({"id": "a"}, {"id": "b"})
+    assert (memory.structure.kind, memory.speakers, memory.ended) == (("", ""), ("",), ())
+
+
+def test_a_first_leaf_of_several_units_is_saved_and_opened(tmp_path):
+    rows = [{"id": 1, "text": "a", "start": 0, "stop": 3}, {"id": 2, "text": "b", "start": 3}]
+    talk = chat([[("A", "one"), ("B", "two"), ("A", "three"), ("B", "four")]])
+    memory = segviz.memory_from(rows, conversation=talk, embedder=EMBEDDER)
+    memory.save(tmp_path / "m.npz")
+    opened = segviz.open(tmp_path / "m.npz", embedder=EMBEDDER)
+    assert [len(opened.at(step)) for step in range(5)] == [0, 0, 0, 1, 2]

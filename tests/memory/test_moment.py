@@ -153,3 +153,10 @@ def test_texts_written_late_are_written_for_the_moment():
     assert memory.pending(16)
     assert result.structure is memory.settled(16).collapsed
     assert memory.ask(asked_at("D1:1")).evidence == ()
+    # A text that a person put on a node is never late.
+    before, late = memory.at(16), memory.pending(16)
+    spans = {node: (int(before.start[node]), int(before.stop[node])) for node in late}
+    spans = {node: span for node, span in spans.items() if span[1] - span[0] > 1}
+    by_hand = memory.with_texts(dict.fromkeys(spans.values(), ("Title", "Text.")), partly=True)
+    assert {by_hand.settled(16).text[node] for node in spans} == {"Text."}
+    assert {*by_hand.pending(16)} == {*late} - {*spans}

@@ -9,7 +9,7 @@ from segviz.memory import CallEstimate, make_system, rehearse
 from segviz.tree import total_cost
 from tests.llm.conftest import Bench, bench, endpoint, server  # noqa: F401
 from tests.llm.server import enum, say
-from tests.trees import small_chat
+from tests.trees import chat, small_chat
 
 MODELS = {"compatibility": "batch", "annotate": "llm"}
 
@@ -68,6 +68,11 @@ def test_the_share_of_retries_so_far_is_part_of_the_estimate(bench: Bench):  # n
 
 def test_an_offline_build_asks_nothing():
     assert expected().calls == 0
+    # Only the first leaves of a store of another program are looked at, too.
+    talk, said = chat([[("Ann", f"Line {i}") for i in range(520)]]), list[str]()
+    store = segviz.provider(lambda turn: said.append(turn.text), print, name="s", texts=said.copy)
+    needed, memory = rehearse(talk, store, "turn", HashingEmbedder())
+    assert (needed, len(memory.steps)) == ({}, 500)
 
 
 def test_money_needs_a_price():

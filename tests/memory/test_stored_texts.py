@@ -199,6 +199,7 @@ def test_an_invention_has_no_source_and_an_unsure_source_no_credit():
     facts = [StoredText(str(i), text) for i, text in enumerate((*INVENTED, DOUBTFUL))]
     made = attribute(facts, talk, EMBEDDER)
     assert [each.sources for each in made[:3]] == [()] * 3
+    assert [each.sources for each in attributed("...")] == [()]  # has no word
     assert made[3].sources
     assert 0.3 <= made[3].confidence < 0.5
     memory = segviz.memory_from(facts, conversation=talk, embedder=EMBEDDER)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -66,6 +67,11 @@ def test_replies_of_all_levels_in_one_file_are_put_from_below(memory):
     assert (left(done), done.prompts(), result.refused) == ({}, (), {})
     assert len(result.texts["far"]) == len(replies)
     assert provenance_lines(done)[0][1] == "written elsewhere, by far; units placed offline"
+    # Where a model placed the units, it is named, too.
+    models = {**done.provenance, "models": {"decision": {"model": "near"}}}
+    lines = dict(provenance_lines(replace(done, provenance=models)))
+    assert lines["Texts"] == "written elsewhere, by far"
+    assert lines["Model for decisions"].startswith("near")
     # A system whose nodes have other turns gets the texts of those that it has.
     again = memory.with_texts(result.texts["far"], by="far", partly=True)
     assert again.structure.text == done.structure.text

@@ -55,6 +55,17 @@ def test_the_root_quotes_nothing_by_being_the_root():
     assert len(held.get(root, ())) < len(set(memory.turn_ids(root)))
 
 
+def test_a_turn_in_two_leaves_counts_once_above_them():
+    said = ["red bicycle", "blue boat", "green bread"]
+    rows = [
+        {"id": "a", "text": "red bicycle, blue boat", "start": 0, "stop": 2, "parent": "r"},
+        {"id": "b", "text": "blue boat, green bread", "start": 1, "stop": 3, "parent": "r"},
+        {"id": "r", "text": "red bicycle, blue boat, green bread"},
+    ]
+    memory = segviz.memory_from(rows, conversation=chat([[("A", each) for each in said]]))
+    assert memory.gold(["D1:2"]).by_node == dict.fromkeys(range(3), ("D1:2",))
+
+
 def test_each_turn_of_a_list_is_answered_by_a_text_that_states_its_part():
     said = [[("A", "My boat is called Petrel."), ("B", "Ho.")], [("A", "Alzira, not Petrel!")]]
     question = Question(0, "Which names?", "Petrel, Alzira", 1, ("D1:1", "D2:1"))
