@@ -45,20 +45,17 @@ def measure_missing(swept: Swept) -> None:
     job = sweep_job(session, swept.by(""), "maps", label, len(missing))
     if not job.started(swept.offer):
         return
-    # One Stop button below the maps; each has a progress bar of its own.
-    with swept.offer.container():
-        st.button("Stop", icon=":material/stop:", key=job.stop, on_click=job.stop_now)
+    # Progress and Stop are in the slot of the map, so nothing below moves when they go.
     for name in missing:
         part = sweep_part(session, swept.by(name))
-        sweep = replace(job, stop="").value(part, swept.maps[name])
+        sweep = replace(job, stop=f"{job.stop}-{name}").value(part, swept.maps[name])
         if sweep is not None:
             _draw(swept.maps[name], name, swept.judge(sweep), False)
             verdict_panel(swept)
-    swept.offer.empty()
 
 
 def _draw(place: DeltaGenerator, name: str, judged: Judged, shown: bool) -> None:
-    """Draws the small heatmap of a relevance; ``shown`` marks the one drawn below."""
+    """Draws the small heatmap of a relevance; ``shown`` marks the one drawn large."""
     sentence = map_sentence(judged)
 
     def show() -> None:
@@ -67,7 +64,7 @@ def _draw(place: DeltaGenerator, name: str, judged: Judged, shown: bool) -> None
         st.session_state[keys.SWEEP_CELL] = None
 
     with place.container(gap=None):
-        st.markdown(f"**{unmarked(name)}**{' · below' * shown}")
+        st.markdown(f"**{unmarked(name)}**{' · above' * shown}")
         figure = relevance_map(judged, ramp=ramp("change"), ink=ink(), accent=meaning("chosen"))
         key = f"map-{name}"
         plot(figure, f"{name}: {sentence}", key, on_select=show, selection_mode="points")
