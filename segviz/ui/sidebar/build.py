@@ -48,7 +48,7 @@ PAUSES_KEPT = 4
 AUTOMATIC_UNITS = 2_000
 
 _FIRST_TRIED = 32
-_TRIED, _STEEP = 0.8, 2.3
+_TRIED, _STEEP = 0.8, 2.4
 """Leaves of the first trial build, least duration of the last one in seconds, and least growth by
 a doubling that is not noise. Trial builds estimate the duration of a long build."""
 
@@ -273,13 +273,13 @@ def expected_seconds(begun: Callable[[], Building]) -> float:
 
     It times builds of the first leaves, twice as many each time, and extrapolates: twice the leaves
     take twice as long, or up to four times if all are compared with all. Other work on the machine
-    lengthens single trials, so the growth is the median of up to three doublings, and the least
+    lengthens single trials, so the growth is the median of the last three doublings, and the least
     of what these trials predict is returned. The first build loads resources and does not count.
     ``begun`` returns a build that has embedded nothing yet. Each build first forgets the texts of
     the one before, because to a whole build most of its texts are new.
     """
     units, tried = begun().units, [(_FIRST_TRIED // 2, 0.0)]
-    while tried[-1][0] < len(units) and (len(tried) < 4 or tried[-1][1] < _TRIED):
+    while tried[-1][0] < len(units) and (len(tried) < 6 or tried[-1][1] < _TRIED):
         part = min(2 * tried[-1][0], len(units))
         visit.forget_texts()
         building = begun()
