@@ -105,10 +105,10 @@ def test_another_app_draws_the_tree_of_the_page():
     test = AppTest.from_function(app).run()
     assert not test.exception
     memory = segviz.build(segviz.load(sample_path("recurrence"))[0], embedder="hashing")
-    payload = LiveView(memory, number=0).payload
-    expected = pack({**payload, "found": None, "by_meaning": False, "clicks": 0})
+    live = LiveView(memory, number=0)
+    expected = pack({**live.payload, "found": None, "by_meaning": False, "clicks": 0})
     assert expected in [bytes(part.proto.bytes) for part in test.get("bidi_component")]
-    assert test.markdown[0].value == "node None, None"
+    assert test.markdown[0].value == f"node None, {live.view.result.settings}"
 
 
 FAKE = """<!doctype html><div id="cell"></div><script type="module">
@@ -126,9 +126,11 @@ window.drawn = true;
 @pytest.mark.browser
 def test_the_widget_draws_and_tells_python_of_clicks_and_sliders(widget, chromium):
     tell = [base64.b64encode(each).decode() for each in (widget._esm.encode(), widget.message)]
-    page = chromium.new_page()
+    page = chromium.new_page(viewport={"width": 700, "height": 720})
     page.set_content(FAKE % (*tell, json.dumps(widget.style)))
     page.wait_for_function("() => window.drawn")
+    hold = page.locator(".segviz .hold").bounding_box()
+    assert hold["x"] + hold["width"] <= 700
     page.locator(".segviz canvas.over").click(position={"x": 300, "y": 60})
     page.locator(".segviz input[type=range]").first.press("ArrowRight")
     page.wait_for_function("() => new Set(window.sent.map((one) => one.name)).size > 1")

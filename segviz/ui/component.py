@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from segviz.export.live import LiveView
-from segviz.memory import Memory
+from segviz.memory import Memory, settings_for
 from segviz.retrieval import RetrievalSettings
 from segviz.ui.widgets.canvas import CanvasActions, tree_canvas
 from segviz.ui.widgets.style import apply_colours
@@ -33,8 +33,8 @@ def memory_tree(
         settings: retrieval settings at first; the canvas then changes policy, α and H.
 
     Returns:
-        The view with the selected ``node``, and with the ``settings`` of the canvas, None before
-        they are changed. Its ``view.result`` has the evidence.
+        The view with the selected ``node`` and the ``settings`` of the canvas. Its ``view.result``
+        has the evidence.
 
     Raises:
         ValueError: the number is unknown, or a setting is illegal.
@@ -44,7 +44,8 @@ def memory_tree(
     kept: LiveView | None = st.session_state.get(entry)
     given = (memory, question, number)
     if kept is None or (kept.memory, kept.question, kept.number) != given:
-        kept = LiveView(*given, settings)
+        asked = question is not None or number is not None
+        kept = LiveView(*given, settings_for(memory, settings, {}) if asked else settings)
     st.session_state[entry] = kept
 
     def take(change: Callable[[LiveView, Any], LiveView], sent: Any) -> None:
