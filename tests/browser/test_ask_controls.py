@@ -165,6 +165,7 @@ def test_the_setting_outlives_a_change_of_page_and_view(ask, memory):
     settles(ask, memory)
     assert canvas.evaluate("(canvas) => canvas.toDataURL()") != mirrored
     assert "falls" in control(ask, ".legend").inner_text()
+    assert control(ask, ".legend").bounding_box()["height"] <= 24  # one line
     ask.page.get_by_role("link", name="Guide").first.click()
     ask.page.wait_for_url("**/guide*")
     ask.settle()

@@ -155,35 +155,25 @@ function writeChip(s, classes) {
 
 // --- scales and marks ------------------------------------------------------------------
 
-/** What a scale of scores runs from and to, its colours, and what its ends stand for.
+/** What a scale of scores runs from and to, and its colours.
  * @param {Scene} scene */
 export function scaleOf(scene) {
   const { data, theme } = scene;
   const shade = scene.shades[scene.shades.length - 1];
   const root = powerOf(data) < 1 ? ", square-root scale" : "";
   const range = scene.most ? `0 to ${number(scene.most)}${root}` : "";
-  if (shade !== "change") {
-    const words = range ? "score, low to high" : "no scores";
-    return { words, range, ramp: theme.ramp, ends: [] };
-  }
-  const ramp = theme.change;
-  return {
-    words: range ? "pale: little change, full: enough to enter or leave" : "no scores",
-    range,
-    ramp,
-    ends: [{ kind: "fall", text: "falls", colour: ramp[0] },
-      { kind: "rise", text: "rises", colour: ramp[ramp.length - 1] }],
-  };
+  const [words, ramp] = shade === "change"
+    ? ["falls · little change · rises; full: enough to enter or leave", theme.change]
+    : ["score, low to high", theme.ramp];
+  return { words: range ? words : "no scores", range, ramp };
 }
 
 /** @param {State} s */
 function writeScale(s) {
-  const { words, range, ramp, ends } = scaleOf(s.scene);
-  for (const { kind, text, colour } of [{ kind: "ramp", text: words, colour: gradient(ramp) }, ...ends]) {
-    const sample = make("i", kind);
-    sample.style.background = colour;
-    element("span", { className: "mark", title: range }, s.elements.legend, sample, make("span", "", text));
-  }
+  const { words, range, ramp } = scaleOf(s.scene);
+  const sample = make("i", "ramp");
+  sample.style.background = gradient(ramp);
+  element("span", { className: "mark", title: range }, s.elements.legend, sample, make("span", "", words));
 }
 
 /** The marks that can occur in this picture: [kind, words, sign]. One with a sign has two shapes, as

@@ -156,10 +156,8 @@ function colourItems(scene, ctx) {
   });
   const classes = colourClasses(scene);
   if (!classes) {
-    const { words, ramp, ends } = scaleOf(scene);
-    return [[8 * ramp.length, words, row(ramp, 8)],
-      ...ends.map(({ colour, text }) => /** @type {[number, string, any]} */ (
-        [SWATCH, text, row([colour], SWATCH)]))];
+    const { words, ramp } = scaleOf(scene);
+    return [[8 * ramp.length, words, row(ramp, 8)]];
   }
   const { items, ramped } = classes;
   if (ramped) {
