@@ -268,7 +268,7 @@ class Memory:
 
     def pending(self, step: int) -> tuple[int, ...]:
         """Returns the nodes whose text a lazy system has not updated yet after ``step`` steps."""
-        if not isinstance(self.model, Settles):
+        if not isinstance(self.model, Settles) or step == len(self.units):
             return ()
         pending = self.model.pending(self.at(step), self.steps[:step])
         return tuple(node for node in pending if not from_elsewhere(self.at(step).facts[node]))
@@ -278,10 +278,11 @@ class Memory:
 
         Texts that need a chat model stay out of date if ``chat`` is None.
         """
-        model = self.model
-        if not isinstance(model, Settles) or (chat is None and needs_chat(model, ["annotate"])):
-            return self.at(step)
-        before = self.at(step)
+        model, before = self.model, self.at(step)
+        if not (isinstance(model, Settles) and self.pending(step)):
+            return before
+        if chat is None and needs_chat(model, ["annotate"]):
+            return before
         source, settled = self._settled_cache.get(step, (None, before))
         if source is not before:
             # The system writes the postponed texts as events, applied to a copy of the structure.

@@ -251,7 +251,9 @@ def _nodes_of(given: Sequence[Scored], structure: Structure) -> dict[int, float]
     best: dict[int, float] = {}
     for place, (each, score) in enumerate(given, start=1):
         known = by_id.get(each.id) if each.id else None
-        alike = by_text.get(each.text, ()) if known is None else (known,)
+        alike: Sequence[int] = by_text.get(each.text, ())
+        if known is not None and (known in alike or not alike):
+            alike = (known,)
         if (free := next((one for one in alike if one not in best), None)) is not None:
             best[free] = 1 / place if score is None else score
     return best
@@ -301,13 +303,13 @@ def _listed(name: str, store: Any, turns: Sequence[str]) -> list[StoredText]:
     """
     if hasattr(store, "texts"):
         rows = _rows(name, store, "texts")
-        once = {each.id or place: each for place, (each, _) in enumerate(rows)}
+        once = {(each.id or place, each.text): each for place, (each, _) in enumerate(rows)}
     else:
         search = _search(store)
         rows = [row for text in turns for row in _rows(name, store, search, text, _LISTED)]
         with suppress(HandoverError):
             rows += _rows(name, store, search, turns[0], _ALL) if turns else ()
-        once = {each.id or each.text: each for each, _ in rows}
+        once = {(each.id, each.text): each for each, _ in rows}
     return list(once.values())
 
 
@@ -390,9 +392,7 @@ def _scored(what: str, given: Any) -> list[Scored]:
             continue
         if isinstance(row, tuple) and len(row) == 2 and isinstance(row[0], str):
             row = {"text": row[0], "score": row[1]}
-        plain = row
-        if not isinstance(row, str | dict):
-            plain = _attributes(row)
+        plain = row if isinstance(row, str | dict) else _attributes(row)
         records = list(records_in([plain]))
         if not records and not _is_empty(plain):
             raise HandoverError(f"{what} returned {row!r:.200} in its list; {_FORMS}")

@@ -118,7 +118,6 @@ POLICIES: dict[str, Callable[[], Any]] = {
 browser can compute the policy, too. ``reaches_leaves``: a leaf can receive a score, so that the
 policy can change a measure over leaves."""
 
-
 _MAX_HOPS = 999
 
 
@@ -210,7 +209,9 @@ def propagate(
 
 def _checked(edges: Any) -> NDArray[Any]:
     """Returns edges as int64 (m, 2); raises ValueError for a fraction or a self-loop."""
-    given = np.asarray(edges).reshape(-1, 2)
+    given = np.asarray(edges) if len(edges) else np.zeros((0, 2))
+    if given.shape[1:] != (2,):
+        raise ValueError(f"the edges have the shape {given.shape}; expected (m, 2)")
     pairs = given.astype(np.int64)
     if not np.array_equal(pairs, given):
         raise ValueError("an edge names a node by a number that is not whole")

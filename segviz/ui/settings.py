@@ -109,7 +109,8 @@ class AnswerState(AskState):
     @cached_property
     def shown(self) -> PageState:
         """The structure that was asked, for the panels that Ask shares with Grow."""
-        step = self.result.settings.step or len(self.session.memory.steps)
+        asked, total = self.result.settings.step, len(self.session.memory.steps)
+        step = total if asked is None else asked
         return PageState(self.session, self.result.structure, step, self.result)
 
 

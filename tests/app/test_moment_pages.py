@@ -124,6 +124,7 @@ def test_without_a_moment_the_step_stays_from_question_to_question():
 def test_a_link_opens_at_the_moment_unless_it_names_a_step(link, value, moments_file):
     app = opened(link, ask_page())
     assert step(app).value == value
+    assert said(app).startswith(f"Asked after step {value} of 12")
     assert address(app).get("asked") == (str(value) if "asked" in link else None)
     app.session_state["went"] = {"path": [str(moments_file)]}
     assert step(clean(app.run())).value == 6  # of the first question

@@ -151,6 +151,7 @@ def test_texts_written_late_are_written_for_the_moment():
     memory = built(talk(3, 4), refresh="lazy")
     result = memory.ask(asked_at("D3:1"))
     assert memory.pending(16)
+    assert not memory.pending(len(memory.steps))
     assert result.structure is memory.settled(16).collapsed
     assert memory.ask(asked_at("D1:1")).evidence == ()
     # A text that a person put on a node is never late.

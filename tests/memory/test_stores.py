@@ -261,12 +261,14 @@ def test_half_characters_of_a_search_are_replaced():
     assert memory.ask("bicycle", method="native").evidence[0].text == TEXT + "\ufffd"
 
 
-def test_distances_keep_the_order_of_the_search():
-    rows = [("Ann owns a bicycle", 0.1), ("Bob bakes bread", 0.9)]
+@pytest.mark.parametrize("ids", [{}, {"id": "of both"}])
+def test_distances_keep_the_order_of_the_search(ids):
+    told = ["Ann owns a bicycle", "Bob bakes bread"]
+    rows = [{"text": text, "score": at / 9, **ids} for at, text in enumerate(told, 1)]
     mine = segviz.provider(lambda turn: None, lambda q, k: rows, name="m", texts=lambda: rows)
     memory = segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
     result = memory.ask("x", method="native")
-    assert [each.text for each in result.evidence] == [text for text, _ in rows]
+    assert [each.text for each in result.evidence] == told
     assert (np.diff([each.final for each in result.evidence]) < 0).all()
 
 

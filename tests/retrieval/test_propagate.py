@@ -111,6 +111,7 @@ def test_neighbours_equal_the_dense_matrix_form_and_need_the_structure():
         ([1.0, float("inf")], [[0, 1]], "a score is not finite"),
         ([1.0, 0.0], [[0, 0.5]], "a number that is not whole"),
         ([1.0, 0.0], [[1, 1]], "node 1 is its own parent"),
+        ([1.0, 0.0, 0.0], [[0, 1, 2], [0, 2, 1]], r"the shape \(2, 3\)"),
         ([1.0, 0.0], [[0, 2]], "edges name nodes"),
     ],
 )
