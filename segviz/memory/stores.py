@@ -205,7 +205,8 @@ def run_memory(
     asked = [one for one in conversation.questions if one.index in answers]
     given = {one.index: answers[one.index].retrieved for one in asked}
     kept = [one if given[one.index] is not None else replace(one, evidence=()) for one in asked]
-    returned = {one.text: given[one.index] or () for one in asked}
+    # Of two questions with one text, one may have no known texts.
+    returned = {one.text: texts for one in asked if (texts := given[one.index]) is not None}
     every = [each for texts in returned.values() for each in texts]
     ids = {each.id for each in every}
     # All that could have been retrieved: what is stored, else all turns, sessions or both.

@@ -1,6 +1,7 @@
 """Run files: which question a record belongs to, what its ids and its answers mean."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -38,6 +39,16 @@ def of(*records, ids=(BOAT.id,), conversation=BOAT):
 def test_a_record_belongs_to_a_question_by_text_or_number(named):
     (number,) = of({**named, "answer": "yes"})
     assert number == 0
+
+
+def test_a_question_asked_again_does_not_empty_the_first():
+    again = replace(FIRST, index=1)
+    (turn,) = FIRST.evidence[:1]
+    answers = {0: RunAnswer((StoredText(turn, turn),), None, None), 1: RunAnswer(None, None, None)}
+    talk = replace(BOAT, questions=(FIRST, again))
+    memory = run_memory(talk, answers, name="mine", embedder=HashingEmbedder())
+    result = memory.ask(FIRST, method="native")
+    assert [each.turn_ids for each in result.evidence] == [(turn,)]
 
 
 def test_a_record_of_another_conversation_is_left_out():
