@@ -251,6 +251,7 @@ def _draw_series(
         mode="lines" if line_alone else "lines+markers" if joined else "markers",
         line={"color": mark["color"], **(line or {})},
         marker=mark,
+        cliponaxis=joined,  # a mark at the end of the axis is drawn whole
         error_x=interval if values_on_x and any(means) else None,
         error_y=interval if chart.intervals and any(means) else None,
         customdata=tooltips,

@@ -201,6 +201,7 @@ def standing_plot(
                 y=[drawn.y[i] for i in where],
                 mode="markers",
                 marker={"size": drawn.marker.size, "color": colour},
+                cliponaxis=False,
                 error_x={"type": "data", "color": colour, "thickness": 3, "width": 0, **sides},
                 hoverinfo="skip",
                 showlegend=False,

@@ -138,6 +138,7 @@ def test_dots_are_means_and_paired_differences():
     assert list(right.error_x.array) == pytest.approx(
         [row[DIFFERENCE].high - row[DIFFERENCE].value for row in rows]
     )
+    assert not any(each.cliponaxis for each in figure.data)  # a mean of 0 or 1 is drawn whole
     # What differs significantly has the colour of its sign, all else has none.
     assert {left.marker.color, right.marker.color} == {"#888"}
     assert [(each.marker.color, list(each.x)) for each in told] == [
