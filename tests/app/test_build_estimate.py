@@ -27,6 +27,11 @@ class _Paced:
         return iter(self.units)
 
 
+def _runs_by(clock, monkeypatch):
+    for name in ("monotonic", "thread_time"):
+        monkeypatch.setattr(build, name, lambda: clock[0])
+
+
 @pytest.mark.parametrize(
     ("leaves", "takes", "within"),
     [
@@ -42,7 +47,7 @@ class _Paced:
 )
 def test_a_build_is_expected_to_go_on_as_its_beginning_grows(monkeypatch, leaves, takes, within):
     clock = [0.0]
-    monkeypatch.setattr(build, "monotonic", lambda: clock[0])
+    _runs_by(clock, monkeypatch)
     paced = _Paced(leaves, takes, clock)
     told, truth = build.expected_seconds(lambda: paced), takes(leaves)
     assert truth / within <= told <= truth * within
@@ -58,7 +63,7 @@ def test_texts_of_a_trial_are_read_again_in_the_next(monkeypatch):
             salience(f"word{number}")
         return (salience.cache_info().misses - before) / 1_000
 
-    monkeypatch.setattr(build, "monotonic", lambda: clock[0])
+    _runs_by(clock, monkeypatch)
     paced = _Paced(5_000, reads, clock)
     assert build.expected_seconds(lambda: paced) == pytest.approx(5.0, 0.01)
 
@@ -71,7 +76,7 @@ def test_texts_of_a_trial_are_embedded_again_in_the_next(monkeypatch):
             clock[0] += len(texts) / 100
             return super().embed(texts)
 
-    monkeypatch.setattr(build, "monotonic", lambda: clock[0])
+    _runs_by(clock, monkeypatch)
     talk, asked = conversation(3_000), Cached(Slow())
     models = SimpleNamespace(embedder=asked, chat=None)
     order = build.Order(talk, "turn", "dense", {}, models)

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from itertools import pairwise
 from math import log2
 from statistics import median_low
-from time import monotonic
+from time import monotonic, thread_time
 from typing import Any
 
 import streamlit as st
@@ -273,25 +273,25 @@ def expected_seconds(begun: Callable[[], Building]) -> float:
 
     It times builds of the first leaves, twice as many each time, and extrapolates: twice the leaves
     take twice as long, or up to four times if all are compared with all. Other work on the machine
-    lengthens single trials, so the growth is the median of the last three doublings, and the least
-    of what these trials predict is returned. The first build loads resources and does not count.
-    ``begun`` returns a build that has embedded nothing yet. Each build first forgets the texts of
-    the one before, because to a whole build most of its texts are new.
+    lengthens single trials, so the growth is the median of the last three doublings, in time of the
+    processor, and the least of what these trials predict is returned. The first build loads
+    resources and does not count. ``begun`` returns a build that has embedded nothing yet. Each
+    first forgets the texts of the one before, because to a whole build most of its texts are new.
     """
-    units, tried = begun().units, [(_FIRST_TRIED // 2, 0.0)]
+    units, tried = begun().units, [(_FIRST_TRIED // 2, 0.0, 0.0)]
     while tried[-1][0] < len(units) and (len(tried) < 6 or tried[-1][1] < _TRIED):
         part = min(2 * tried[-1][0], len(units))
         visit.forget_texts()
         building = begun()
-        building.units, began = units[:part], monotonic()
+        building.units, began, worked = units[:part], monotonic(), thread_time()
         for _ in building:
             pass
-        tried.append((part, monotonic() - began))
+        tried.append((part, monotonic() - began, thread_time() - worked))
     counted = tried[2:][-4:] or tried[1:]
-    steps = [(t / s) ** (1 / log2(n / m)) for (m, s), (n, t) in pairwise(counted) if s]
+    steps = [(t / s) ** (1 / log2(n / m)) for (m, _, s), (n, _, t) in pairwise(counted) if s]
     growth = min(median_low(steps or [2.0]), 4.0)
     growth = growth if growth > _STEEP else 2.0
-    return min(float(seconds * growth ** log2(len(units) / part)) for part, seconds in counted)
+    return min(float(seconds * growth ** log2(len(units) / part)) for part, seconds, _ in counted)
 
 
 def _approved() -> set[str]:
