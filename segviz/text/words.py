@@ -113,7 +113,9 @@ def other_script(text: str, known: Collection[str]) -> str:
     """
     if text.isascii():
         return ""
-    letters = Counter(unicodedata.name(sign, "?").split()[0] for sign in text if sign.isalpha())
+    letters: Counter[str] = Counter()
+    for sign, count in Counter(text).items():
+        letters[unicodedata.name(sign, "?").split()[0]] += count * sign.isalpha()
     others = Counter({script: n for script, n in letters.items() if script not in known})
     return others.most_common(1)[0][0] if others.total() * 2 > letters.total() else ""
 

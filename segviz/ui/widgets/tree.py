@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -137,7 +138,8 @@ def draw_node_link(session: AppSession, structure: Structure, **marks: Any) -> N
         selected=session.selected_in(structure),
         **marks,
     )
-    html, shown = node_link_html(structure, fills, page, every)
+    work = partial(node_link_html, structure, fills, page, every)
+    html, shown = waiting.noted("Draw the nodes", work)
     name = charts.alt(st.iframe, "Node-link drawing of the memory")
     st.iframe(html, height=_NODE_LINK_HEIGHT + 30, **name)
     total = int(structure.active.sum())
