@@ -110,6 +110,16 @@ def test_back_returns_to_a_sweep_as_it_was_in_one_step(app):
         assert at(app)[0] == "/ask"
 
 
+def test_every_choice_of_a_sweep_is_in_the_address(app):
+    app.open("sweep?sample=ines-theo")
+    for k in ("11", "12"):
+        app.page.locator(".st-key-sweep-k input").first.press("ArrowRight")
+        app.settle()
+        assert f"sweep-k={k}" in app.page.url
+    app.choose("sweep-relevance", "lexical")
+    assert "sweep-relevance=lexical" in app.page.url
+
+
 def test_back_opens_the_conversation_before(app):
     app.open("?sample=ines-theo&unit=turn")
     app.open_memory()
