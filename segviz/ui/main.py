@@ -90,7 +90,7 @@ def main() -> None:
         st.markdown("### segviz")
         atlas = st.container(key="atlas-button")  # at the top, where its popover has room below
     # In a place of their own: what moves between two runs, Streamlit stops to write to the address.
-    with st.container():
+    with st.container(key="opening"):
         session = sidebar()
         address.settle(session)
     wanted = st.session_state[keys.PAGES].get(st.session_state.pop(keys.PAGE_WANTED, None))
