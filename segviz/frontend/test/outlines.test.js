@@ -15,7 +15,7 @@ const DRAWN = ["fill", "fillRect", "strokeRect", "moveTo", "lineTo", "stroke"];
 const STATES = [{ frontier: [1] }, { added: [1] }, { candidates: [{ node: 1, taken: true }] }];
 
 /** The box of a leaf and what is drawn for its marks; `top` makes it a chain. */
-function marks(mode, width, changes, top = 0) {
+function marks(mode, width, changes, top = 0, selected = null) {
   const tree = treeOf({ level: [0, 0], top: [0, top], start: [0, 1], stop: [1, 2], parent: [-1, -1] });
   const geom = geometry(800, 300, mode, false, tree.laneCount);
   const scene = { tree, picture: mode, runs: [], shades: ["initial", "propagated"], most: 1,
@@ -25,7 +25,7 @@ function marks(mode, width, changes, top = 0) {
       top_initial: [], top_final: [], initial: [1, 1], final: [1, 1], ...changes } };
   const s = { scene, search: createSearch(),
     sight: { geom, written: [], view: { x0: 0, x1: (2 * geom.width) / width } },
-    attention: { linked: { leaves: [], above: [] }, selected: null, focus: null,
+    attention: { linked: { leaves: [], above: [] }, selected, focus: null,
       hover: null },
     settings: { setting: null }, frames: { fadeFrom: 0 },
     elements: { over: { matches: () => false }, stage: { clientHeight: 300 } } };
@@ -56,6 +56,14 @@ for (const width of [2, 5, 7]) {
     }
   });
 }
+
+test("the outline of a selected node does not cross its mark", () => {
+  const drawn = (selected) => marks("scores", 60, { top_initial: [1] }, 0, selected).ops;
+  const [plain, chosen] = [drawn(null), drawn(1)];
+  assert.ok(chosen.length > plain.length);
+  assert.equal(chosen.at(-1)[0], "stroke"); // the mark's dot is the last of both
+  assert.deepEqual(chosen.at(-1), plain.at(-1));
+});
 
 test("a rank that changes is a number in both halves and a line across the axis", () => {
   const drawn = marks("scores", 800, {});

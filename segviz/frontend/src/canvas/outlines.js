@@ -12,7 +12,7 @@ import { drawLineage } from "./lineage.js";
 import { drawFlow } from "./flow.js";
 import { FADE_MS } from "./paint.js";
 import { topOf } from "./node_color.js";
-import { drawRanks } from "./rank_marks.js";
+import { drawNumbers, drawRanks } from "./rank_marks.js";
 
 /** @type {(s: State, ctx: Ctx) => void} */
 export function drawOver(s, ctx) {
@@ -56,6 +56,7 @@ export function drawOver(s, ctx) {
       sight.diamonds.push({ node: leaf, x, y });
     }
   }
+  if (picture !== "grow") drawNumbers(s, ctx);
   ctx.restore();
 }
 

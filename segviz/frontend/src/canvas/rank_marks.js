@@ -78,6 +78,11 @@ export function drawRanks(s, ctx) {
     if (to && from.mark.kind !== "same") drawShift(theme, ctx, from, to);
   });
   ctx.restore();
+}
+
+/** The numbers and dots of `drawRanks`, which nothing crosses.
+ * @type {(s: State, ctx: Ctx) => void} */
+export function drawNumbers({ scene: { theme }, sight: { geom, marks: placed } }, ctx) {
   placed.forEach((marks, half) => {
     const after = geom.halves === 1 || half === 1;
     const all = [...marks.values()];
