@@ -41,7 +41,7 @@ def test_it_is_compared_by_its_own_retrieval_before_it_is_installed(run, imports
     assert run("new", "my-notes", "--json").json["folder"] == "my-notes"
     asked = ("sample:ines-theo", "--unit", "turn", "--embedder", "hashing", "--json")
     found = run("compare", *asked, "--systems", "my_notes:SYSTEM").json
-    assert {row["method"] for row in found["runs"][0]["rows"]} == {"native", "collapsed", "leaves"}
+    assert {row["method"] for row in found["runs"][0]["rows"]} == {"native", "collapsed"}
     again = run("compare", *asked, "--systems", "my_notes:SYSTEM,my-notes")  # under both its names
     assert (again.code, "'my-notes'" in again.err) == (2, True)
 
