@@ -7,7 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 import segviz
 from segviz.retrieval import OPENING, PRESETS
-from tests.app.conftest import ask_own, clean, labelled, on_canvas, page, texts
+from segviz.ui.inspector import changes
+from tests.app.conftest import ask_own, clean, labelled, messages, on_canvas, page, texts
 from tests.app.test_address import address, opened
 
 TOTAL = 12
@@ -174,13 +175,19 @@ def test_the_line_on_the_axis_moves_the_moment():
     assert on_canvas(app)["now"] == 5
 
 
-def test_another_moment_beside_shows_what_changed():
+def test_another_moment_beside_shows_what_changed(monkeypatch):
     app = clean(opened({"question": "2", "beside": "6"}, ask_page()))
     memory = segviz.build(app.session_state["last"].corpus[0])
     found = memory.changes(6, TOTAL)
     assert f"{len(found.added)} added" in texts(app)
     assert "after 14 May 2024 (step 6)" in texts(app)
     assert address(app)["beside"] == "6"
+    # Of many nodes the first are listed.
+    monkeypatch.setattr(changes, "_NODES", 2)
+    (listed,) = [one["groups"] for one in messages(app.run()) if "only" in str(one.get("label"))]
+    assert [(one["title"], len(one["items"])) for one in listed] == [
+        (f"Added, 2 of {len(found.added)}", 2)
+    ]
     labelled(app.radio, "Draw a second tree").set_value("nothing").run()
     assert "What changed" not in texts(clean(app))
     labelled(app.radio, "Draw a second tree").set_value("another moment").run()

@@ -22,6 +22,9 @@ _LISTED = 12
 _UNFOLDED = 2
 """Number of changed texts that are drawn whole; more scroll."""
 
+_NODES = 200
+"""Number of nodes of a kind that are listed; the table has all."""
+
 _BOUNDARIES = 8
 """Number of boundaries that are named."""
 
@@ -154,12 +157,13 @@ def _nodes_of_one(
     picks: list[tuple[AppSession, int]] = []
     for state, kind in ((later, "added"), (earlier, "retired")):
         rows = []
-        for change in counts[kind]:
+        for change in counts[kind][:_NODES]:
             row = captions.node_row(state.session, state.structure, change.node)
             note = "retrieved" * retrieved(change)
             rows.append({**row, "node": len(picks), "note": note})
             picks.append((state.session, change.node))
-        groups.append((words[kind][0].upper() + words[kind][1:], rows))
+        cut = f", {_NODES} of {len(counts[kind]):,}" * (len(counts[kind]) > _NODES)
+        groups.append((words[kind][0].upper() + words[kind][1:] + cut, rows))
 
     def pick(place: int) -> None:
         if place < len(picks):
