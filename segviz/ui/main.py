@@ -89,10 +89,8 @@ def main() -> None:
     with st.sidebar:
         st.markdown("### segviz")
         atlas = st.container(key="atlas-button")  # at the top, where its popover has room below
-    # In a place of their own: what moves between two runs, Streamlit stops to write to the address.
-    with st.container(key="opening"):
-        session = sidebar()
-        address.settle(session)
+    session = sidebar()
+    address.settle(session)
     wanted = st.session_state[keys.PAGES].get(st.session_state.pop(keys.PAGE_WANTED, None))
     if wanted is not None and wanted != chosen:
         # Without an empty query it fails if a bound widget is in the address.

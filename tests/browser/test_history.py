@@ -53,8 +53,10 @@ def turn_to(app, page):
 
 
 def go(app, steps):
+    asked = app.reruns
     app.page.evaluate("(steps) => history.go(steps)", steps)
-    app.page.wait_for_timeout(100)
+    while app.reruns == asked:  # each of these entries is another view
+        app.page.wait_for_timeout(20)
     app.settle()
 
 
@@ -110,16 +112,6 @@ def test_back_returns_to_a_sweep_as_it_was_in_one_step(app):
         assert at(app)[0] == "/ask"
 
 
-def test_every_choice_of_a_sweep_is_in_the_address(app):
-    app.open("sweep?sample=ines-theo")
-    for k in ("11", "12"):
-        app.page.locator(".st-key-sweep-k input").first.press("ArrowRight")
-        app.settle()
-        assert f"sweep-k={k}" in app.page.url
-    app.choose("sweep-relevance", "lexical")
-    assert "sweep-relevance=lexical" in app.page.url
-
-
 def test_back_opens_the_conversation_before(app):
     app.open("?sample=ines-theo&unit=turn")
     app.open_memory()
@@ -127,4 +119,4 @@ def test_back_opens_the_conversation_before(app):
     assert "sample=topic-switching" in app.page.url
     go(app, -1)
     assert parse_qs(urlparse(app.page.url).query) == {"sample": ["ines-theo"], "unit": ["turn"]}
-    assert "Ines, Theo" in app.text()
+    assert "Step 316 / 316" in app.text()
