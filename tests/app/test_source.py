@@ -164,3 +164,20 @@ def test_all_conversations_of_a_file_are_one_by_a_switch(tmp_path, monkeypatch):
     keyed(app.run().toggle, "join-")[0].set_value(True).run()
     assert address(clean(app))["conversation"] == "Loft"
     assert "so their order is unknown" in texts(app)
+
+
+def test_a_sample_keeps_its_texts_while_another_file_is_chosen_or_refused(monkeypatch, tmp_path):
+    def written(app) -> bool:
+        return any("written by hand" in str(c.value) for c in clean(app).caption)
+
+    monkeypatch.delenv("SEGVIZ_FILE")
+    app = grow().run()
+    assert written(app)
+    app.segmented_control(key="source").set_value("Upload").run()
+    assert written(app)
+    path = tmp_path / "refused.json"
+    path.write_text('{"0-5": 1}')
+    monkeypatch.setenv("SEGVIZ_FILE", str(path))
+    app = grow().run()
+    assert "no known conversation format" in texts(app)
+    assert written(app)

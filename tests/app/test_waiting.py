@@ -1,6 +1,7 @@
 """A wait says what it is for, and a click on Stop ends it."""
 
 from threading import Event, current_thread
+from time import sleep
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -36,6 +37,38 @@ def _twice() -> None:
 def test_two_values_of_one_name_may_both_take_long(monkeypatch):
     monkeypatch.setattr(waiting, "SILENT", 0.0)
     assert not AppTest.from_function(_twice).run().exception
+
+
+def _in_a_row() -> None:
+    from functools import partial
+
+    import streamlit as st
+
+    from segviz.ui.widgets.waiting import waiting
+    from segviz.waiting import waited_for
+
+    def said(number: int) -> str:
+        st.session_state["said"].append(number)
+        return "Count"
+
+    for number in range(6):
+        with waiting(partial(said, number), ""):
+            waited_for(st.session_state["work"])
+
+
+def test_waits_in_a_row_are_one_silence(monkeypatch):
+    """None of six waits is long, but two of them leave a page without a note for too long."""
+    now = [0.0]
+    monkeypatch.setattr(waiting, "monotonic", lambda: now[0])
+
+    def work() -> None:
+        now[0] += 0.3
+        sleep(0.3)  # longer than a beat
+
+    app = AppTest.from_function(_in_a_row)
+    app.session_state["said"], app.session_state["work"] = [], work
+    clean(app.run())
+    assert app.session_state["said"] == [1, 3, 5]
 
 
 def test_short_work_draws_no_note():

@@ -42,7 +42,7 @@ class OpenFile:
     """Open file: its content key, its conversations, and its memory if it was a saved one.
 
     ``how`` are the options of ``load`` that the user has chosen; ``file`` is the content key of the
-    file alone, without these.
+    file alone, without these. ``sample`` is True for a bundled sample, whatever source is chosen.
     """
 
     key: str
@@ -50,6 +50,7 @@ class OpenFile:
     saved: store.Saved | None = None
     file: str = ""
     how: Mapping[str, Any] = field(default_factory=dict)
+    sample: bool = False
 
 
 def open_file(path: str, asks: bool = True) -> OpenFile:

@@ -92,7 +92,8 @@ def sidebar() -> AppSession | None:
             )
             system, settings = _system()
         with texts_place:
-            written = _texts(original.id, unit, settings)
+            sample = original.id if opened.sample else ""
+            written = _texts(sample, unit, settings)
         _say_dropped(conversation, unit)
         with panel, models.models_panel():
             chosen = models.choose_models(*_for_models(system, settings))
@@ -117,17 +118,18 @@ def sidebar() -> AppSession | None:
     made = Bookmark(system=system, settings=changed, texts=chosen_texts)
     axis = fingerprint(typed_key, unit)
     session = replace(session, how=opened.how, axis=axis, build=made)
-    return replace(session, second=_second(session, order, typed_key))
+    return replace(session, second=_second(session, order, typed_key, sample))
 
 
-def _second(session: AppSession, order: build.Order, source: str) -> AppSession | None:
+def _second(session: AppSession, order: build.Order, source: str, sample: str) -> AppSession | None:
     """Returns the session of the build that is drawn beside this one, if any.
 
-    Notes how this one is built, and with which texts it may be, as choices of a second tree.
+    Notes how this one is built, and with which texts it may be, as choices of a second tree;
+    ``sample`` is as in ``_written``.
     """
     own = session.build
     known: list[Bookmark] = remember(keys.BUILDS, session.axis, MEMORIES_KEPT, list)
-    if _written(session.conversation.id, order.unit, order.settings):
+    if _written(sample, order.unit, order.settings):
         other = TEXTS[own.texts == TEXTS[0]]
         known[:] = [replace(own, texts=other), *(each for each in known if each.texts == own.texts)]
     known[:] = [*(each for each in known if each != own), own][-_BUILDS:]
@@ -146,7 +148,7 @@ def _second(session: AppSession, order: build.Order, source: str) -> AppSession 
         for name, each in declared(kind, wanted.settings).items()
     }
     settings = nested(kind, flat)
-    written = _written(session.conversation.id, order.unit, settings)
+    written = _written(sample, order.unit, settings)
     texts = written if wanted.texts == TEXTS[0] else {}
     order = replace(order, system=wanted.system, settings=settings, texts=texts)
     built = build.at_once(order, source)
@@ -164,19 +166,21 @@ _BUILDS = 6
 """Most builds of a conversation that are offered as a second tree."""
 
 
-def _written(name: str, unit: str, settings: Mapping[str, Any]) -> dict[Span, tuple[str, str]]:
-    """Returns the written texts of a sample, if a build would have extracts in their place."""
-    sample = st.session_state.get(keys.SOURCE, "Sample") == "Sample"
+def _written(sample: str, unit: str, settings: Mapping[str, Any]) -> dict[Span, tuple[str, str]]:
+    """Returns the written texts of a sample, if a build would have extracts in their place.
+
+    ``sample`` is the name of the sample, "" for any other conversation.
+    """
     extracts = settings.get("annotate", {}).get("name") == Extractive.name
-    return sample_texts(name, unit) if sample and extracts else {}
+    return sample_texts(sample, unit) if extracts else {}
 
 
-def _texts(name: str, unit: str, settings: Mapping[str, Any]) -> dict[Span, tuple[str, str]]:
+def _texts(sample: str, unit: str, settings: Mapping[str, Any]) -> dict[Span, tuple[str, str]]:
     """Draws the choice of texts of a sample that has written ones, where extracts would be.
 
     Returns the written texts, if they are chosen.
     """
-    written = _written(name, unit, settings)
+    written = _written(sample, unit, settings)
     if not written:
         return {}
     chosen = st.segmented_control("Texts", TEXTS, required=True, **starts(keys.TEXTS, TEXTS[0]))

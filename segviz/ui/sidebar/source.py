@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -54,7 +55,7 @@ def choose_source() -> tuple[OpenFile | None, DeltaGenerator]:
     previous: OpenFile | None = state.get("last")
     if opened is None and previous is None:
         # Upload, Path or Paste was chosen before anything was open: start from the sample.
-        previous = open_file(str(sample_path(next(iter(TITLES)))))
+        previous = _bundled(next(iter(TITLES)))
     elif opened is not None:
         state[_OPENED] = previous is not None and previous.key != opened.key
     state["last"] = opened or previous
@@ -97,7 +98,11 @@ def _sample() -> OpenFile:
         label_visibility="collapsed",
         persist_state="session",
     )
-    return open_file(str(sample_path(name)))
+    return _bundled(name)
+
+
+def _bundled(name: str) -> OpenFile:
+    return replace(open_file(str(sample_path(name))), sample=True)
 
 
 def drop_zone() -> None:

@@ -29,7 +29,9 @@ from segviz.waiting import check_cancelled, heartbeat, waited_for
 T = TypeVar("T")
 
 SILENT = 0.5
-"""Seconds after which a wait gets a note."""
+"""Seconds after which a wait gets a note; waits that follow each other sooner count as one."""
+
+_UNNOTED = "unnoted-wait"  # beginning and end of the last waits, if they had no note
 
 PLAY, GRID = ":material/play_arrow:", ":material/grid_on:"
 """Icons of buttons that start work."""
@@ -57,13 +59,16 @@ def waiting(
         share: returns the finished share, for a progress bar that is drawn at once. Without it the
             note says the seconds, and appears after ``SILENT``.
     """
-    place, began = place or st.empty(), monotonic()
+    place, began, state = place or st.empty(), monotonic(), st.session_state
     note = None
+    since, ended = state.pop(_UNNOTED, (began, began))
+    if began - ended > SILENT:
+        since = began
 
     def beat() -> None:
         nonlocal note
         seconds = monotonic() - began
-        if share is None and seconds < SILENT:
+        if share is None and monotonic() - since < SILENT:
             return
         # Drawn once; later beats only change the text.
         if note is None:
@@ -81,6 +86,8 @@ def waiting(
         beat()
     with heartbeat(beat):
         yield
+    if note is None:
+        state[_UNNOTED] = since, monotonic()
     place.empty()
 
 
