@@ -56,11 +56,11 @@ def _way(number: int) -> str:
 def report(app: AppTest) -> tuple[str, list[tuple[str, ...]]]:
     """Title and rows of the load report."""
     (panel,) = (e for e in app.expander if e.label.startswith("Load report"))
-    rows = [tuple(row) for frame in panel.dataframe for row in frame.value.to_numpy().tolist()]
-    sentences = (re.sub(r"\\(.)", r"\1", str(each.value)) for each in panel.caption)
-    found = (re.fullmatch(r"(Repaired|Skipped) \((.*?)\): (.*)", each) for each in sentences)
-    rows += [(match[1].lower(), match[2], match[3]) for match in found if match]
-    return panel.label, rows
+    said = "\n\n".join(re.sub(r"\\(.)", r"\1", str(each.value)) for each in panel.caption)
+    found = (
+        re.fullmatch(r"(Repaired|Skipped) \((.*?)\): (.*)", each) for each in said.split("\n\n")
+    )
+    return panel.label, [(match[1].lower(), match[2], match[3]) for match in found if match]
 
 
 def transcript(app: AppTest) -> list[dict[str, object]]:

@@ -210,7 +210,7 @@ def column_controls(key: str, headers: Sequence[str], columns: Mapping[str, str]
 
 
 _PREVIEWED = 5
-_AS_SENTENCES = 5
+_IN_SIGHT = 5  # findings in a load report; more are scrolled
 
 
 def preview(corpus: Corpus) -> None:
@@ -364,15 +364,9 @@ def _load_report(opened: OpenFile, position: int, guessed: bool) -> None:
         if not report.findings:
             st.caption("No record was repaired or skipped.")
             return
-        if len(report.findings) <= _AS_SENTENCES:  # cells of a table would be cut off here
-            for each in report.findings:
-                st.caption(unmarked(f"{each.kind.capitalize()} ({each.where}): {each.what}"))
-            return
-        st.dataframe(
-            [{"what": f.kind, "where": f.where, "detail": f.what} for f in report.findings],
-            hide_index=True,
-            height=min(38 + 35 * len(report.findings), 320),
-        )
+        said = [f"{each.kind.capitalize()} ({each.where}): {each.what}" for each in report.findings]
+        with st.container(height=320 if len(said) > _IN_SIGHT else "content"):
+            st.caption("\n\n".join(map(unmarked, said)))
         if len(report.findings) < repaired + skipped:
             st.caption(f"The first {len(report.findings):,} of {repaired + skipped:,}")
 
