@@ -196,20 +196,18 @@ def question_fates(session: AppSession, settings: RetrievalSettings) -> list[Atl
         if groups is None:
             return None
 
-    def fates(way: RetrievalSettings) -> Outcomes:
-        counts = np.zeros((len(questions), 4), dtype=np.int64)
+    def fates() -> dict[str, Outcomes]:
+        ways = {"before": without_propagation(settings), "after": settings}
+        counts = {name: np.zeros((len(questions), 4), dtype=np.int64) for name in ways}
         for batch in groups or group():
-            counts[list(batch.places)] = batch.fates(ranked(memory, batch, way))
-        return Outcomes((), {}, fates=fates_of(counts))
+            for name, way in ways.items():
+                counts[name][list(batch.places)] = batch.fates(ranked(memory, batch, way))
+        return {name: Outcomes((), {}, fates=fates_of(each)) for name, each in counts.items()}
 
-    outcomes: dict[str, Outcomes] = {}
-    for name, way in (("before", without_propagation(settings)), ("after", settings)):
-        under = fingerprint(session.key, repr(way))
-        asked = partial(fates, way)
-        outcome = computed("question-fates", under, _FATES_KEPT, "Ask every question", asked)
-        if outcome is None:
-            return None
-        outcomes[name] = outcome
+    under = fingerprint(session.key, repr(settings))
+    outcomes = computed("question-fates", under, _FATES_KEPT, "Ask every question", fates)
+    if outcomes is None:
+        return None
     return atlas(outcomes, "after", range(len(questions)))
 
 
