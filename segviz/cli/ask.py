@@ -135,7 +135,8 @@ def _print_report(
     spread = f"{asked.policy}, alpha {asked.alpha:g}, H {asked.horizon}"
     alone = result.native and getattr(memory.model, "relevance", "") is None
     console.line(
-        f"{len(result.evidence)} of {int(result.structure.active.sum())} nodes, "
+        f"{len(result.evidence)} of {int(result.structure.active.sum())} nodes"
+        + (", each of a same-text chain counted, " if asked.literal else ", ")
         + ("by the system's own retrieval" if result.native else spread)
         + (f", relevance {asked.relevance}" if not alone else "")
         + (f" ({asked.preset})" if asked.preset else "")
