@@ -113,6 +113,7 @@ def _in_force(asked: AskState) -> str:
     levels = "all levels"
     if settings.levels is not None:
         levels = f"{captions.counted(len(settings.levels), 'level')} admitted"
+    levels += ", each node of a same-text chain" * settings.literal
     there = st.session_state.get(keys.COMPARED_BY, (relevance, settings.k))
     also = "" if there == (relevance, settings.k) else "; Compare asks by {}, K {}".format(*there)
     return captions.unmarked(f"{relevance} relevance; {spread}; {levels}; {settings.limits}{also}")
