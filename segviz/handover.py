@@ -2,7 +2,7 @@
 
 Parts of segviz are trusted. A part from elsewhere (an argument or a plug-in) may raise, or return
 something that its contract forbids. That causes a HandoverError, which names the part; the returned
-value is not used. Imports nothing of segviz.
+value is not used. Imports only ``segviz.text``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from segviz.text.captions import printable
 
 LARGEST = 1e100
 """Largest score, so that sums and squares of scores are finite."""
@@ -94,7 +96,7 @@ def check_scores(
 
 
 def check_text(text: Any, part: object) -> str:
-    """Returns what an annotator wrote; HandoverError if it is not a text."""
+    """Returns what an annotator wrote, printable; HandoverError if it is not a text."""
     if not isinstance(text, str):
         raise _other(part, f"{text!r:.80} ({type(text).__name__})", "a text")
     plain: str = str.__str__(text)  # also of a subclass with methods of its own
@@ -102,7 +104,7 @@ def check_text(text: Any, part: object) -> str:
         plain.encode()
     except UnicodeEncodeError:
         raise _other(part, f"{plain!r:.80}", "a text of whole characters") from None
-    return plain
+    return printable(plain)[0]
 
 
 def check_pairs(values: Any, count: int, part: object) -> NDArray[np.int64]:

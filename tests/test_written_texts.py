@@ -112,6 +112,22 @@ def test_written_texts_are_saved_and_opened(memory, tmp_path):
     assert "by hand" in provenance_lines(opened)[0][1]
 
 
+def test_a_text_from_anywhere_becomes_memory_without_control_characters(memory):
+    """No XML, terminal or page can show one; replies of a model are read in ``tests/llm``."""
+    span = min(inner_spans(memory.structure))
+    turn = memory.conversation.turns[0].id
+    rows = [{"id": "a", "text": "red\x00bike", "turns": [turn]}]
+    annotated = segviz.SegmentTree(annotate=lambda texts: "red\x00bike")
+    for made in (
+        memory.with_texts({span: ("a\x1btitle", "red\x00bike")}),
+        segviz.memory_from(rows, conversation=memory.conversation),
+        segviz.build(built("segment-tree").conversation, annotated),
+    ):
+        assert "red\ufffdbike" in made.structure.text
+        said = [*made.structure.text, *(str(facts.get(TITLE)) for facts in made.structure.facts)]
+        assert not any(sign in text for text in said for sign in "\x00\x1b")
+
+
 def test_an_annotator_may_return_a_title_with_its_text():
     def annotate(texts):
         return f"About {len(texts)} things", " ".join(texts)[:40]

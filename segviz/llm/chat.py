@@ -17,6 +17,7 @@ from segviz.llm.endpoint import Endpoint
 from segviz.llm.prompts import JSON_ONLY, Texts, expected_tokens, fitted
 from segviz.llm.protocols import Chat, LabelError, Prompt, Reply
 from segviz.llm.usage import Metered, Tries
+from segviz.text.captions import printable
 from segviz.waiting import in_parallel
 
 # Parameters a server may refuse, and the words its refusal is recognised by.
@@ -310,8 +311,8 @@ class OpenAIChat(Client, Chat):
             raise Fault("the reply lacked its answer (choices, message)", "body") from None
         if not reply.get("usage"):
             self._accepted["stream"] = False  # some servers count the tokens of whole replies alone
-        text = self.endpoint.scrub(clean(text).strip(), shortest=8)
-        refusal = self.endpoint.scrub(clean(refusal)) if isinstance(refusal, str) else ""
+        text = self.endpoint.scrub(printable(text)[0].strip(), shortest=8)
+        refusal = self.endpoint.scrub(printable(refusal)[0]) if isinstance(refusal, str) else ""
         # A refusal takes the place of a label: it is shown as the wrong answer that it is.
         if not text and refusal and prompt.labels:
             text = refusal

@@ -20,7 +20,7 @@ from segviz.loaders.audit import with_audit
 from segviz.loaders.budget import GZIP, Budget, gunzip
 from segviz.loaders.cells import first_rows, header, is_table, read_records
 from segviz.loaders.columns import settle
-from segviz.loaders.decode import printable, read_document
+from segviz.loaders.decode import read_document
 from segviz.loaders.document import GAP_HOURS, Folder, Options, PlainText, Rows
 from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, opening, too_large
 from segviz.loaders.file_kinds import other_kind, reject_office
@@ -30,7 +30,7 @@ from segviz.loaders.loader import Loader
 from segviz.loaders.multi_conversation import JOINED, joined
 from segviz.loaders.report import Notes
 from segviz.loaders.unread import note_unread
-from segviz.text.captions import describe, one_line, shorten
+from segviz.text.captions import describe, one_line, printable, shorten
 
 __all__ = [
     "GAP_HOURS",

@@ -12,7 +12,6 @@ import ast
 import codecs
 import json
 import math
-import re
 import sys
 from collections import Counter
 from contextlib import suppress
@@ -24,13 +23,9 @@ from segviz.loaders.errors import LoadError, NotJson
 from segviz.loaders.file_kinds import reject_binary, reject_text
 from segviz.loaders.parquet import MAGIC, read_parquet
 from segviz.loaders.report import Notes
-from segviz.text.captions import counted, quoted
+from segviz.text.captions import counted, printable, quoted
 
 _ANEW = "download it again or export it anew"
-# C0 and C1 controls and DEL, without tab, line feed, carriage return and NEL (U+0085),
-# which are white space; and surrogates, which no encoder accepts.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
-
 _TRIED = 200
 """Lines without an object or list after which a text is no JSON Lines."""
 
@@ -216,11 +211,6 @@ def literal(text: str) -> tuple[object, Notes]:
 # --- repairs ---------------------------------------------------------------------------
 
 
-def printable(text: str) -> tuple[str, int]:
-    """Replaces control characters and lone surrogates by U+FFFD; also returns their number."""
-    return _UNPRINTABLE.subn("\ufffd", text)
-
-
 def clean(document: object) -> tuple[object, Notes]:
     """Repairs a JSON document in place, with a note per repair.
 
@@ -297,7 +287,7 @@ def _clean_keys(node: dict[str, object], place: Place, notes: Notes) -> None:
             name, _ = printable(key)
             what = f"the key {quoted(name)} occurs {count} times here; the last one is used"
             notes.repaired((*place, name), what)
-    if not any(_UNPRINTABLE.search(key) for key in node):
+    if not any(printable(key)[1] for key in node):
         return
     items = list(node.items())
     node.clear()

@@ -20,10 +20,9 @@ from segviz import files
 from segviz.conversation import StoredText, distinct
 from segviz.loaders.budget import Budget
 from segviz.loaders.cells import named_rows, read_packed
-from segviz.loaders.decode import printable
 from segviz.loaders.document import PlainText, spelled, usual_keys
 from segviz.loaders.errors import LoadError
-from segviz.text.captions import describe
+from segviz.text.captions import describe, printable
 from segviz.text.dates import read_time
 
 NAMES: dict[str, tuple[str, ...]] = {

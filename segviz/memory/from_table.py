@@ -26,7 +26,7 @@ from segviz.loaders.chat import Message, in_sessions, session_of, speakers_of
 from segviz.loaders.stored import field_of, has_event_time, parsed_cell, read_stored
 from segviz.memory.memory import Memory
 from segviz.retrieval.attribution import UNSURE, attribute, verbatim
-from segviz.text.captions import counted
+from segviz.text.captions import counted, printable
 from segviz.text.dates import read_time
 from segviz.tree import (
     GHOST,
@@ -312,7 +312,7 @@ def _node(number: int, row: Any) -> _Node:
         whole.pop("ended", None)
     elif isinstance(whole["ended"], datetime):
         whole["ended"] = whole["ended"].isoformat()
-    return _Node(key, text, whole, of_event="time" in usual and has_event_time(row))
+    return _Node(key, printable(text)[0], whole, of_event="time" in usual and has_event_time(row))
 
 
 def _missing(value: Any) -> bool:

@@ -21,7 +21,7 @@ from segviz.handover import check_text
 from segviz.llm import Endpoint, Prompt, fitted
 from segviz.llm.checks import checked
 from segviz.llm.client import clean
-from segviz.text.captions import counted, listed
+from segviz.text.captions import counted, listed, printable
 from segviz.tree import Add, Event, Facts, Revise, Span, Step, Structure
 
 Texts = Mapping[Span, tuple[str, str]]
@@ -64,7 +64,7 @@ _M = TypeVar("_M", bound=_Memory)
 
 def rewritten(memory: _Memory, texts: Texts, *, by: str, partly: bool) -> Sequence[Step]:
     """Returns the steps of :meth:`Memory.with_texts`; the memory's own if no text has a place."""
-    _check_pairs(texts)
+    texts = _checked_pairs(texts)
     exact = _exact_nodes(memory)
     final = memory.structure
     now = {(int(final.start[node]), int(final.stop[node])) for node in exact}
@@ -111,13 +111,15 @@ def from_elsewhere(facts: Facts) -> bool:
     return TITLE in facts and WRITTEN_BY in facts and PROMPT not in facts
 
 
-def _check_pairs(texts: Texts) -> None:
-    """Raises an error for a value that is no pair of title and text."""
+def _checked_pairs(texts: Texts) -> Texts:
+    """Returns printable texts; raises an error for a value that is no pair of title and text."""
     for pair in texts.values():
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError(f"expected (title, text) for each span, found {pair!r:.80}")
-        for part in pair:
-            check_text(part, rewritten)
+    return {
+        span: (check_text(title, rewritten), check_text(text, rewritten))
+        for span, (title, text) in texts.items()
+    }
 
 
 def instead_of_extracts(memory: _M, texts: Texts) -> _M:
@@ -391,8 +393,8 @@ def _reply(name: str, row: Mapping[str, Any]) -> TextReply:
         title = row.get("title")
         head = f"Title: {' '.join(title.split())}\n" if isinstance(title, str) and title else ""
         author = row.get("by")
-        by = clean(author) if isinstance(author, str) and author.strip() else BY_HAND
-        return TextReply(name, clean(head + row["text"]).strip(), by)
+        by = printable(author)[0] if isinstance(author, str) and author.strip() else BY_HAND
+        return TextReply(name, printable(head + row["text"])[0].strip(), by)
     if isinstance(row.get("body"), dict):
         return TextReply(name, fault=_PROMPT_FAULT)
     if row.get("error"):
@@ -411,4 +413,4 @@ def _reply(name: str, row: Mapping[str, Any]) -> TextReply:
     if not isinstance(content, str) or not content.strip():
         return TextReply(name, fault="the answer was empty")
     by = model if isinstance(model, str) and model else "a model elsewhere"
-    return TextReply(name, clean(content).strip(), clean(by), cut=finish == "length")
+    return TextReply(name, printable(content)[0].strip(), printable(by)[0], cut=finish == "length")

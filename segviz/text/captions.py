@@ -13,6 +13,14 @@ EXCERPT = 40
 _KEYS = 8
 _LINE_BREAKS = re.compile("[\t\r\n\x85\u2028\u2029]")
 _JOINERS = "\u200d\ufe0e\ufe0f"
+# C0 and C1 controls and DEL, without tab, line feed, carriage return and NEL (U+0085),
+# which are white space; and surrogates, which no encoder accepts.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+
+
+def printable(text: str) -> tuple[str, int]:
+    """Replaces control characters and lone surrogates by U+FFFD; also returns their number."""
+    return _UNPRINTABLE.subn("\ufffd", text)
 
 
 def shorten(text: str, limit: int = EXCERPT, tail: int = 0) -> str:

@@ -13,11 +13,11 @@ import segviz
 from segviz import store
 from segviz.embedding import HashingEmbedder
 from segviz.llm import Endpoint, ModelError, OpenAIChat
-from segviz.loaders.decode import printable
 from segviz.memory import from_saved, nested
 from segviz.memory.answer import answer
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
+from segviz.text.captions import printable
 from segviz.view import bookmark
 from tests.llm.server import Fault, ModelServer
 from tests.loaders.test_fuzz import FILES, outcome

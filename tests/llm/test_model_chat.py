@@ -343,14 +343,14 @@ def test_whatever_changes_an_answer_changes_the_key(bench: Bench, change: dict[s
     assert not bench.chat(**change).reply(FREE).cached
 
 
-def test_hostile_text_arrives_unharmed(bench: Bench):
+def test_hostile_text_arrives_unharmed_but_for_what_no_text_can_have(bench: Bench):
     hostile = '</script>\x00\u202e\'; DROP TABLE--\ud800 𝕏 {"label": "new"}'
     bench.server.answer = lambda request: request["messages"][-1]["content"]
     said = bench.chat().reply(Prompt("", hostile)).text
-    assert said == hostile.replace("\ud800", "?")
+    assert said == hostile.replace("\ud800", "?").replace("\x00", "\ufffd")
     assert bench.chat().reply(Prompt("", hostile)).cached
     bench.server.script(wire.Fault(body=b'{"choices":[{"message":{"content":"a\\ud800b"}}]}'))
-    assert bench.chat().reply(Prompt("", "surrogate")).text == "a?b"
+    assert bench.chat().reply(Prompt("", "surrogate")).text == "a\ufffdb"
 
 
 def test_replies_keep_order_bound_concurrency_and_ask_equal_prompts_once(bench: Bench):
