@@ -44,8 +44,8 @@ test("the verdict and the line of what changed, and of what did not", () => {
   const { initial, final } = sceneOf().data;
   const found = { initial: final, final: initial, top_initial: two.top_final, top_final: two.top_initial };
   assert.equal(parts(found)[0], "better Gains 1 of 2 gold turns: rank 3 → 1 · 1 enters");
-  const why = parts({ ...two, matches: { 0: { one: 1, two: 1, three: 1 } } }).map(plain)[4];
-  assert.equal(why, "missed has only “one, two”, needs its score ×2.0");
+  const why = parts({ ...two, matches: { 0: { one: 1, two: 1, three: 1, four: 1 } } }).map(plain)[4];
+  assert.equal(why, "missed has only “one, two, three” and 1 more, needs its score ×2.0");
   const missed = { top_initial: Int32Array.from([1, 2]), top_final: Int32Array.from([2, 5]) };
   assert.equal(parts(missed)[0], "same Gold still missed: rank 2 → 2, 1 → 3 · 1 enters");
   const wide = { top_initial: Int32Array.from([2, 1]), top_final: Int32Array.from([4, 1]) };

@@ -182,11 +182,14 @@ export function scoreWords(scene, node, initial = "", final = "") {
     "; ×1: if all nodes scored alike"].join("");
 }
 
-/** The words of the question that a node has, the first of its reasons to be found.
+/** The words of the question that a node has, the first of its reasons to be found: three of them,
+ *  and how many more.
  * @type {(data: Message, node: number) => string} */
 export function askedWords(data, node) {
   const asked = Object.keys(data.matches[nodeOf(data, node)] ?? {});
-  return asked.length ? `has only “${isolateText(asked.slice(0, 2).join(", "))}”` : "has no word asked";
+  if (!asked.length) return "has no word asked";
+  const more = asked.length > 3 ? ` and ${asked.length - 3} more` : "";
+  return `has only “${isolateText(asked.slice(0, 3).join(", "))}”${more}`;
 }
 
 /** What a node lacks whose score is so many times below that of the last retrieved one.
