@@ -122,7 +122,8 @@ function listHits(s) {
     const leaves = search.hits.filter((node) => data.level[node] === 0).length;
     const above = search.hits.length - leaves;
     if (leaves && above) {
-      find.list.prepend(make("div", "more", `${leaves} ${leaves === 1 ? "leaf" : "leaves"}, then ${above} above`));
+      const [counted, next] = [leaves === 1 ? "leaf" : "leaves", search.by === "words" ? ", then" : " and"];
+      find.list.prepend(make("div", "more", `${leaves} ${counted}${next} ${above} above`)); // by meaning the best is first
     }
     const more = search.hits.length - LISTED;
     if (more > 0) element("div", "more", find.list, `and ${more} more`);
