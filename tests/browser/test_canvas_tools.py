@@ -184,6 +184,8 @@ def test_find_by_meaning_lists_the_nodes_most_relevant_under_the_relevance_in_fo
     app.until("ask-tree", "found", ",".join(map(str, wanted)))
     assert tree.locator(".find .tally").inner_text() == "20 found"
     assert tree.locator(".hits .entry").count() == len(wanted) == 20
+    leaves = sum(memory.structure.level[node] == 0 for node in wanted)
+    assert tree.locator(".hits .more").inner_text() == f"{leaves} leaves and {20 - leaves} above"
     tree.locator(".hits .entry").first.click()
     app.until("ask-tree", "hit", str(wanted[0]))
 
