@@ -71,6 +71,8 @@ def begin_ask(session: AppSession) -> None:
     ):
         best = waited_for(lambda: rescue(session.memory, session.conversation.questions))
     if best is not None:
+        node = session.selected  # of a link, or chosen on another page
         write_question(session, best.place)
+        session.select(node)
         write_settings(session, settings.ranked_as(best.settings))
         st.session_state[keys.RESCUED] = session.source, best, read_settings(session)

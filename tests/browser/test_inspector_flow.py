@@ -4,7 +4,7 @@ from segviz.tree.inspect import nearest, written
 
 
 def tab(app, name):
-    app.page.get_by_role("tab", name=name, exact=True).click()
+    app.page.get_by_role("radio", name=name, exact=True).click()
     return app.settle()
 
 
@@ -36,3 +36,19 @@ def test_from_ask_to_the_step_that_wrote_a_node(app, memory):
     app.page.locator(".st-key-go-chevron_left button").first.click()
     app.settle()
     assert f"Step {step - 1}" in app.text()
+
+
+def test_the_page_stays_where_it_is_when_the_panel_of_another_node_opens(app):
+    app.open("ask?node=0")  # the page chooses a question, which leaves the node
+    assert app.page.locator(".st-key-node-text").count() == 1  # it is not in the list
+    tab(app, "Similar")
+    main = app.page.get_by_test_id("stMain")
+    main.evaluate("(one) => one.scrollTo(0, 0)")
+    for row in range(3):
+        node = app.evidence().nth(row).get_attribute("data-node")
+        app.evidence().nth(row).click()
+        app.until("ask-tree", "selected", node)
+        app.settle()
+        app.page.wait_for_timeout(300)  # in which a page would slide
+        assert main.evaluate("(one) => one.scrollTop") == 0
+    assert app.page.locator(".st-key-nearest-scope").is_visible()

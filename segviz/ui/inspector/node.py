@@ -1,4 +1,4 @@
-"""Draws one node: its name and span; tabs with text, lineage, similar nodes and history; turns."""
+"""Draws one node: its name and span; its text, lineage, similar nodes or history; turns."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def node_details(shown: PageState) -> None:
     """Draws the selected node; nothing without one.
 
     Words that match the question are marked. If the node is in the list of evidence, its open row
-    has the text, which is not drawn again. Text is shown literally. Only the open tab is computed.
+    has the text, which is not drawn again. Text is shown literally. Only the chosen part is drawn.
     """
     session, structure, result, node = shown.session, shown.structure, shown.result, shown.node
     if node is None:
@@ -82,11 +82,14 @@ def node_details(shown: PageState) -> None:
     del bodies["Text" if listed else "Source"]
     if listed and not structure.facts[node]:
         del bodies["Source"]
-    tabs = st.tabs(list(bodies), key="inspect", on_change="rerun")
-    for tab, draw in zip(tabs, bodies.values(), strict=True):
-        if tab.open:
-            with tab:
-                draw(shown, node)
+    first = next(iter(bodies))
+    if st.session_state.get("inspect") not in bodies:
+        st.session_state["inspect"] = first
+    # Not st.tabs: those scroll the page to themselves, away from the tree.
+    part = st.segmented_control(
+        "Part", list(bodies), required=True, key="inspect", label_visibility="collapsed"
+    )
+    bodies[part or first](shown, node)
 
 
 def node_transcript(

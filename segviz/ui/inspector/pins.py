@@ -17,6 +17,7 @@ from segviz.ui.widgets.lists import diffs, node_list
 
 HEIGHT = 190
 TURNS_NAMED = 12
+VIEWS = ("Side by side", "Word by word")
 
 KINSHIP = {
     "same": "The same node twice.",
@@ -72,20 +73,24 @@ def _compare(shown: PageState, a: int, b: int) -> None:
     _in_common(session, structure, a, b)
     if shown.result is not None:
         _scores(shown.result, a, b)
-    beside, words = st.tabs(["Side by side", "Word by word"], key="pins-view", on_change="rerun")
-    if beside.open:
-        with beside:
-            for node, column in zip((a, b), st.columns(2), strict=True):
-                with column:
-                    _one(session, structure, node)
-    if words.open:
-        with words:
-            if structure.text[a] == structure.text[b]:
-                st.caption("Both have the same text.")
-                return
-            st.caption(f"Struck through: only in node {a}. Underlined: only in node {b}.")
-            with st.container(height=HEIGHT + 60, key="pins-words"):
-                diffs([("", structure.text[a], structure.text[b])], key="pins-diff")
+    view = st.segmented_control(
+        "Comparison",
+        VIEWS,
+        default=VIEWS[0],
+        required=True,
+        key="pins-view",
+        label_visibility="collapsed",
+    )
+    if view == VIEWS[0]:
+        for node, column in zip((a, b), st.columns(2), strict=True):
+            with column:
+                _one(session, structure, node)
+    elif structure.text[a] == structure.text[b]:
+        st.caption("Both have the same text.")
+    else:
+        st.caption(f"Struck through: only in node {a}. Underlined: only in node {b}.")
+        with st.container(height=HEIGHT + 60, key="pins-words"):
+            diffs([("", structure.text[a], structure.text[b])], key="pins-diff")
 
 
 def _in_common(session: AppSession, structure: Structure, a: int, b: int) -> None:
