@@ -132,8 +132,7 @@ def _evidence(view: View) -> list[str]:
     dispute = dispute_lines(disputed) if disputed else []
     return [
         '<section id="evidence"><h2>Retrieved, best first</h2>',
-        f'<p class="hint">A score of ×1: if all {view.structure.active.sum():,} nodes scored alike.'
-        "</p>",
+        f'<p class="hint">A score of ×1: the average of {view.structure.active.sum():,} nodes.</p>',
         *([f'<p dir="auto">Gold answer: {_literal(answer)}</p>'] if answer else []),
         *(f'<p dir="auto">{_literal(line)}</p>' for line in dispute),
         "<ol>",

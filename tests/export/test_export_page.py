@@ -115,7 +115,7 @@ def test_setting_and_evidence_are_readable_without_script(memory):
     for item in view.result.evidence:
         assert item.text in text
         assert f"propagated ×{item.final * view.structure.active.sum():.2f}" in text
-    assert f"if all {view.structure.active.sum()} nodes scored alike" in text
+    assert f"the average of {view.structure.active.sum()} nodes" in text
 
 
 def test_the_same_view_gives_the_same_bytes(memory):

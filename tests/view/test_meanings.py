@@ -13,7 +13,7 @@ SYNONYMS = {
     "answered": ("stated now", "no longer stated"),
     "modified": ("touched",),
     "own retrieval": ("native", "natively", "Native", "retrieval as usual"),
-    "if all nodes scored alike": ("even share", "even shares"),
+    "the average node": ("even share", "even shares", "scored alike"),
 }
 """Word to what no text of pages, exports and charts says in its place."""
 

@@ -152,7 +152,7 @@ def _scores(result: Result, a: int, b: int) -> None:
         for node in (a, b)
     ]
     table(rows, about="Scores of the pinned nodes")
-    st.caption(f"×1: if all {count:,} nodes scored alike.")
+    st.caption(f"×1: the average of {count:,} nodes.")
 
 
 def _rank(result: Result, scores: Any, node: int) -> int | None:

@@ -179,7 +179,7 @@ export function scoreWords(scene, node, initial = "", final = "") {
   const [before, after] = data.score_names;
   return [`${before} ${multiple(scene, data.initial[node])}${initial}`,
     data.final.length ? ` → ${after} ${multiple(scene, data.final[node])}${final}` : "",
-    "; ×1: if all nodes scored alike"].join("");
+    "; ×1: the average node"].join("");
 }
 
 /** The words of the question that a node has, the first of its reasons to be found: three of them,

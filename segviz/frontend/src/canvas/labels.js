@@ -30,7 +30,7 @@ export function labelsFor({ mode, initial, names, measures }) {
     ["none", "none", "nothing is written on nodes", true],
     ["session", "session", "the session, or the first and last of several", true],
     ["node", "node number", "the number that other panels call it by", true],
-    ["score", scored ? "score" : measures[0]?.name, "the score (×1: if all nodes scored alike), or the number behind the colour",
+    ["score", scored ? "score" : measures[0]?.name, "the score (×1: the average node), or the number behind the colour",
       scored || measures.length > 0],
   ];
   return all.filter(([, , , offered]) => offered);

@@ -170,8 +170,8 @@ def ledger_panel(state: AnswerState, node: int) -> None:
     own, received = ledger.own * count, (ledger.total - ledger.own) * count
     st.caption(
         f"Own {own:.3f} + received {received:.3f} = propagated "
-        f"{float(result.final[node]) * count:.3f}, where 1 is the score of each of {count:,} nodes "
-        "if all scored alike. What the question's words, meaning or dates add to an average leaf, "
+        f"{float(result.final[node]) * count:.3f}, where 1 is the average of {count:,} nodes. "
+        "What the question's words, meaning or dates add to an average leaf, "
         "or take from it, is a row each."
     )
 
