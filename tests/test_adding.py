@@ -112,14 +112,14 @@ from tests.app.conftest import page
 
 (talk,) = load(sample_path("recurrence"))
 app = page("sweep", linked=True)
-app.query_params.update({"sample": "recurrence", "measured-by": "half recall"})
+app.query_params.update({"sample": "recurrence", "measured-by": "half_recall"})
 box = app.run().selectbox(key="measured-by")
 once = ("sweep", "sample:recurrence", "--preset", "paper, top-down", "--measure", "half_recall")
 print(json.dumps({
     "options": box.options,
     "value": box.value,
     "shown": [one.value for one in app.main.markdown],
-    "link": app.query_params["measured-by"],
+    "link": app.session_state["address-written"]["link"]["measured-by"],
     "faults": [str(one) for one in app.exception],
     "help": printed("sweep", "--help"),
     "text": printed(*once),
@@ -134,7 +134,7 @@ def test_a_measure_over_questions():
     assert "half recall" in added["options"]
     assert added["value"] == "half_recall"
     assert any("half recall" in each for each in added["shown"])
-    assert added["link"] == "half recall"
+    assert added["link"] == "half_recall"
     assert added["faults"] == []
     assert "half_recall" in added["help"]
     assert "half recall" in added["text"]
@@ -147,7 +147,7 @@ def test_a_measure_over_questions():
     assert '"half_recall"' in added["csv"]
 
 
-# Three places: the page's module, a row of PAGES, the control's name in BOUND. A file would need
+# Three places: the page's module, a row of PAGES, the control's name in CONTROLS. A file would need
 # the package's ``__init__``, too.
 ADD_A_PAGE = """
 import sys
@@ -157,13 +157,14 @@ import streamlit as st
 
 from segviz.view import bookmark
 
-bookmark.BOUND = (*bookmark.BOUND, "shortest")
+bookmark.CONTROLS = (*bookmark.CONTROLS, "shortest")
 
 from segviz.ui import main
+from segviz.ui.address import linked
 from segviz.ui.main import PAGES
 
 def render(session):
-    least = st.slider("Shortest", 0, 50, 5, key="shortest", bind="query-params")
+    least = st.slider("Shortest", 0, 50, **linked("shortest", 5, range(51)))
     words = [len(unit.text.split()) for unit in session.memory.units]
     st.bar_chart([count for count in words if count >= least])
 
@@ -177,18 +178,16 @@ app = grow()
 app.query_params["sample"] = "recurrence"
 app.session_state["page-wanted"] = "lengths"
 app.run()
-linked = page("lengths", linked=True)
-linked.query_params.update({"sample": "recurrence", "shortest": "9"})
-linked.run()
-slider = linked.slider(key="shortest")
+opened = page("lengths", linked=True)
+opened.query_params.update({"sample": "recurrence", "shortest": "9"})
+opened.run()
 print(json.dumps({
     "pages": {path: page.title for path, page in app.session_state["pages"].items()},
     "pictures": len(app.get("vega_lite_chart")) + len(app.get("arrow_vega_lite_chart")),
-    "in_link": slider.proto.query_param_key,  # the browser writes the value there
-    "kept": app.session_state["address-written"]["kept"],
-    "opened": slider.value,
-    "problems": [one.value for one in linked.text],
-    "faults": [str(one) for one in (*app.exception, *linked.exception)],
+    "in_link": opened.session_state["address-written"]["link"]["shortest"],
+    "opened": opened.slider(key="shortest").value,
+    "problems": [one.value for one in opened.text],
+    "faults": [str(one) for one in (*app.exception, *opened.exception)],
 }))
 """
 
@@ -197,8 +196,7 @@ def test_a_page_with_a_picture_and_a_control():
     added = run_in_process(ADD_A_PAGE)
     assert list(added["pages"].items())[-1] == ("lengths", "Lengths")
     assert added["pictures"] == 1
-    assert added["in_link"] == "shortest"
-    assert "shortest" in added["kept"]
+    assert added["in_link"] == "9"
     assert added["opened"] == 9
     assert not any("is not a part of a view" in each for each in added["problems"])
     assert added["faults"] == []

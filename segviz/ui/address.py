@@ -1,9 +1,9 @@
 """Address of the page: it always names the view, and an opened link restores the view.
 
-Streamlit keeps the widgets of Sweep and Compare in the address (``bind="query-params"``). This
-module keeps the rest: conversation, unit rule, system, question, settings, step, node, view,
-colours and pins. They are no widgets, or widgets that Streamlit cannot bind: those of a system or
-a memory, those in a closed panel, and those that the canvas, a tour or a session file changes.
+It names conversation, unit rule, system, question, settings, step, node, view, colours and pins,
+and what the widgets of Sweep and Compare are set to (:func:`linked`). Streamlit can keep a widget
+in the address by itself, but forgets it where a later run draws the widget at another place, and
+adds an entry to the history when its page is left.
 
 A link is read when a browser session begins, when a page opens with one, and after Back or
 Forward. Otherwise the address is only written: Streamlit may return an older one than the last
@@ -18,7 +18,7 @@ the history with every change, and Back would pass through every setting.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import parse_qs
@@ -39,7 +39,16 @@ from segviz.ui.settings import (
     write_settings,
 )
 from segviz.ui.state import MEMORIES_KEPT, AppSession, remember
-from segviz.view.bookmark import BOUND, MADE, Bookmark, build_name, decode, differing, encode, looks
+from segviz.view.bookmark import (
+    MADE,
+    Bookmark,
+    as_text,
+    build_name,
+    decode,
+    differing,
+    encode,
+    looks,
+)
 from segviz.view.coloring import Look
 
 _LINK_PROBLEMS = "link-problems"
@@ -48,7 +57,11 @@ _WRITTEN = "address-written"
 
 _ARRIVING = "arriving"  # the bookmark that is being followed
 
-_KEPT = (*BOUND, "embed", "embed_options")  # parameters that Streamlit reads itself
+_KEPT = ("embed", "embed_options")  # parameters that Streamlit reads itself
+
+_DRAWN = "linked-drawn"  # page and default of every linked widget that was drawn, by key
+
+_GIVEN = "linked-given"  # texts of a link for widgets not drawn yet, by key; None: the default
 
 _WENT = "went"  # the link after Back or Forward, until it has been followed
 
@@ -158,6 +171,10 @@ def show(session: AppSession, bookmark: Bookmark) -> None:
     write_step(session, bookmark.step)
     write_question(session, bookmark.question, bookmark.text)
     write_settings(session, bookmark.retrieval)
+    st.session_state[_GIVEN] = {
+        **dict.fromkeys(st.session_state.get(_DRAWN, {})),
+        **bookmark.controls,
+    }
     pinned(session)[:] = [node for node in bookmark.pins if node < count]
     there = bookmark.node is not None and bookmark.node < count
     session.select(bookmark.node if there else None)
@@ -185,6 +202,7 @@ def current(session: AppSession, settings: RetrievalSettings | None = None) -> B
         pins=tuple(pinned(session)),
         sweep_cell=st.session_state.get(keys.SWEEP_CELL),
         beside=st.session_state.get(keys.BESIDE),
+        controls=_read_controls(),
     )
 
 
@@ -299,6 +317,59 @@ def _show_problems(elsewhere: Bookmark | None) -> None:
             st.session_state[_ARRIVING] = None
 
         st.button("Dismiss", key="dismiss-link", on_click=dismiss)
+
+
+# --- widgets of Sweep and Compare ------------------------------------------------------
+
+
+def linked(key: str, default: Any, options: Collection[Any] | None = None) -> dict[str, Any]:
+    """Returns the arguments of a widget whose value the address has.
+
+    The value persists across pages. One that is no option any more gives way to the default.
+
+    Args:
+        key: of the widget, and its name in a link; one of ``CONTROLS``.
+        default: the initial value, which the address leaves out; a list if several options can be
+            chosen. An untouched widget follows a default that changes.
+        options: the values that can be chosen; None means any text.
+    """
+    state = st.session_state
+    drawn, given = state.setdefault(_DRAWN, {}), state.setdefault(_GIVEN, {})
+    value = state.get(key, default)
+    if key in given:
+        value = _read_control(given.pop(key), default, options)
+    elif key in drawn and value == drawn[key][1]:
+        value = default
+    if isinstance(default, list):
+        value = [one for one in value if options is None or one in options]
+    elif options is not None and value not in options:
+        value = default
+    if key not in state or state[key] != value:
+        state[key] = value
+    drawn[key] = state.get("page-open"), default
+    return {"key": key, "persist_state": "session"}
+
+
+def _read_control(text: str | None, default: Any, options: Collection[Any] | None) -> Any:
+    """Reads what a link says of a widget; the default if it says nothing or no option."""
+    if text is None or options is None:
+        return default if text is None else text
+    known = {as_text(one): one for one in options}
+    if isinstance(default, list):
+        return [known[part] for part in text.split(",") if part in known] or default
+    return known.get(text, default)
+
+
+def _read_controls() -> dict[str, str]:
+    """Returns the texts for a link of the widgets of this page, and of those not drawn yet."""
+    state, page = st.session_state, st.session_state.get("page-open")
+    waiting = {key: text for key, text in state.get(_GIVEN, {}).items() if text is not None}
+    set_here = {
+        key: as_text(tuple(state[key]) if isinstance(default, list) else state[key])
+        for key, (at, default) in state.get(_DRAWN, {}).items()
+        if at == page and key in state and state[key] != default
+    }
+    return waiting | set_here
 
 
 # --- the view --------------------------------------------------------------------------

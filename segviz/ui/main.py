@@ -93,8 +93,7 @@ def main() -> None:
     address.settle(session)
     wanted = st.session_state[keys.PAGES].get(st.session_state.pop(keys.PAGE_WANTED, None))
     if wanted is not None and wanted != chosen:
-        # Without an empty query it fails if a bound widget is in the address.
-        st.switch_page(wanted, query_params={})
+        st.switch_page(wanted)
     if session is not None:
         with atlas:
             show_ask = partial(st.session_state.__setitem__, keys.PAGE_WANTED, "ask")

@@ -50,6 +50,8 @@ class Bookmark:
         beside: what a second tree shows: on Ask another ranking (how nodes are scored, and which
             may come back) or the memory after another number of steps; on Ask and Grow another
             build, with its system, settings and texts.
+        controls: texts of what Sweep and Compare are set to, by their names in a link
+            (``CONTROLS``). The pages read them, because only they know what can be chosen.
     """
 
     sample: str | None = None
@@ -72,6 +74,7 @@ class Bookmark:
     pins: tuple[int, ...] = ()
     sweep_cell: tuple[str, float, int] | None = None
     beside: RetrievalSettings | int | Bookmark | None = None
+    controls: Mapping[str, str] = field(default_factory=dict)
 
 
 def usual_method(system: str) -> str:
@@ -92,7 +95,9 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
     for item in fields(Bookmark):
         value = getattr(bookmark, item.name)
         if item.name == "settings":
-            written |= {in_link(name): _as_text(part) for name, part in value.items()}
+            written |= {in_link(name): as_text(part) for name, part in value.items()}
+        elif item.name == "controls":
+            written |= value
         elif item.name == "retrieval":
             # Those that differ from the opening if they score as it does, else from the defaults
             # with the system's usual method.
@@ -105,7 +110,7 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
                 written["policy"] = value.policy
             written |= parts
         elif value != item.default:
-            written[item.name.replace("_", "-")] = _as_text(value)
+            written[item.name.replace("_", "-")] = as_text(value)
     return written
 
 
@@ -118,7 +123,7 @@ def build_name(build: Bookmark, present: Bookmark) -> str:
         if build.settings.get(name) != there.get(name):
             usual = each.default if each.spec.registry is None else part_name(each)
             plain = name.rpartition(".")[2].replace("_", " ")
-            parts.append(f"{plain} {_as_text(build.settings.get(name, usual))}")
+            parts.append(f"{plain} {as_text(build.settings.get(name, usual))}")
     return ", ".join(parts + [build.texts] * (build.texts != present.texts))
 
 
@@ -129,12 +134,12 @@ def in_link(name: str) -> str:
 
 def looks(link: Mapping[str, str]) -> dict[str, str]:
     """Returns the parts of a link about the display, without those about data and build."""
-    return {name: link[name] for name in link if name in _READERS and name not in MADE}
+    known = {*_READERS, *CONTROLS} - {*MADE}
+    return {name: link[name] for name in link if name in known}
 
 
 def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
     """Returns the bookmark of a link, and a sentence for each unusable part of it."""
-    link = {name: link[name] for name in link if name not in BOUND}
     values: dict[str, Any] = {}
     problems: list[str] = []
 
@@ -148,16 +153,17 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
         except ValueError as error:
             problems.append(f"{name}={given[:80]!r}: {error}")
 
-    for name, read in _READERS.items():
-        if name in link:
-            take(name, read, values)
+    readers = {**_READERS, **dict.fromkeys(CONTROLS, _short_text)}
+    for name in link:
+        if name in readers:
+            take(name, readers[name], values)
     system = values.get("system", "segment-tree")
     known = {in_link(path): each for path, each in declared(SYSTEMS[system], link).items()}
     settings: dict[str, Any] = {}
     for name in link:
         if name in known:
             take(name, _value_reader(known[name]), settings)
-        elif name not in _READERS:
+        elif name not in readers:
             problems.append(f"{name[:80]!r} is not a part of a view")
     # Missing retrieval settings are the defaults if the link has a part about scoring, else those
     # that the system opens with.
@@ -166,8 +172,9 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
         opening = RetrievalSettings(method=opening.method)
     given = {each.name: values.pop(name) for name, each in _RETRIEVAL.items() if name in values}
     retrieval = replace(opening, **given)
+    controls = {name: values.pop(name) for name in CONTROLS if name in values}
     parts = {name.replace("-", "_"): value for name, value in values.items()}
-    return Bookmark(**parts, settings=settings, retrieval=retrieval), problems
+    return Bookmark(**parts, settings=settings, retrieval=retrieval, controls=controls), problems
 
 
 def differing(kind: type, settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -198,11 +205,11 @@ def _parts(settings: RetrievalSettings, usual: RetrievalSettings) -> dict[str, s
     for each in parameters(RetrievalSettings):
         part = getattr(settings, each.name)
         if part != getattr(usual, each.name):
-            parts[each.in_link] = _as_text(not part if each.spec.opposite else part)
+            parts[each.in_link] = as_text(not part if each.spec.opposite else part)
     return parts
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
     """Returns a value as it is written in a link."""
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -315,7 +322,7 @@ def _beside(given: str) -> RetrievalSettings | int | Bookmark:
     """Reads a preset, a ranking as in alpha=0.3;levels=0, a step, or a build (system=…&…)."""
     if given.startswith("system="):
         link = dict(parse_qsl(given))
-        build, problems = decode({n: link[n] for n in link if n in _BUILD or n not in _READERS})
+        build, problems = decode({n: link[n] for n in link if n not in _VIEW})
         problems += [f"{name[:80]!r} is not a part of a build" for name in link.keys() & _VIEW]
         if problems:
             raise ValueError("; ".join(problems))
@@ -372,17 +379,17 @@ _READERS: dict[str, Callable[[str], Any]] = {
 }
 """Reader of every part of a link but the system's settings."""
 
+CONTROLS = (
+    *("swept-over", "sweep-policies", "sweep-relevance", "sweep-k", "sweep-expand"),
+    *("sweep-atlas-A", "sweep-atlas-B", "varied-system", "varied-parameter", "varied-values"),
+    *("compared-systems", "compare-relevance", "compare-k", "compare-asked"),
+    *("compare-atlas-A", "compare-atlas-B", "measured-by", "adversarial", "disputed"),
+)
+"""Further parts of a link, which pages read: values of widgets of Sweep and Compare."""
+
 _BUILD = ("system", "texts")
-_VIEW = _READERS.keys() - {*_BUILD}
+_VIEW = {*_READERS, *CONTROLS} - {*_BUILD}
 """Parts of a link that another build is named by, besides its settings, and all the others."""
 
 MADE = ("sample", "path", "upload", "conversation", "unit", "texts", "system")
 """Parts of a link about the data and the build, besides the system's settings."""
-
-BOUND = (
-    *("swept-over", "sweep-policies", "sweep-relevance", "sweep-k", "sweep-expand"),
-    *("sweep-atlas-A", "sweep-atlas-B", "varied-system", "varied-parameter", "varied-values"),
-    *("compared-systems", "compare-relevance", "compare-k", "compare-asked", "all-turns"),
-    *("compare-atlas-A", "compare-atlas-B", "measured-by", "adversarial", "disputed"),
-)
-"""Further parts of a link, which Streamlit writes: values of widgets of Sweep and Compare."""

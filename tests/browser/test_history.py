@@ -95,19 +95,27 @@ def test_back_at_once_leads_to_every_question(app):
     assert at(app) == ("/ask", "4", 0.2)
 
 
-def test_back_returns_to_a_sweep_as_it_was_in_one_step(app):
-    """Streamlit adds an entry of its own where a page with such a widget is left."""
-    app.open("sweep?question=1&policy=both&alpha=0.2")
+@pytest.mark.parametrize("by_click", [False, True])
+def test_back_returns_to_a_sweep_as_it_was_in_one_step(app, by_click):
+    app.open(f"{'ask' if by_click else 'sweep'}?question=1&policy=both&alpha=0.2")
+    if by_click:
+        turn_to(app, "Sweep")
     slider = app.page.locator(".st-key-sweep-k input, .st-key-sweep-k [role=slider]").first
     slider.focus()
     slider.press("ArrowRight")
     app.settle()
+    app.choose("sweep-relevance", "lexical")
+    kept = "sweep-relevance=lexical&sweep-k=11"
+    assert app.page.url.endswith(kept)
+    begun = entries(app)
     turn_to(app, "Ask")
+    assert entries(app) == begun + 1
+    assert "sweep" not in app.page.url.partition("?")[2]
     for _ in range(2):
         go(app, -1)
-        assert "sweep-k=11" in app.page.url
+        assert app.page.url.endswith(kept)
         assert at(app)[0] == "/sweep"
-        assert app.page.locator(".st-key-sweep-k input").first.input_value() == "11"
+        assert slider.input_value() == "11"
         go(app, 1)
         assert at(app)[0] == "/ask"
 

@@ -15,6 +15,7 @@ from segviz.retrieval.settings import METHODS
 from segviz.systems import SYSTEMS
 from segviz.view.bookmark import (
     _READERS,
+    CONTROLS,
     Bookmark,
     build_name,
     decode,
@@ -95,7 +96,8 @@ def test_a_build_is_named_by_what_differs():
 
 def test_an_unknown_part_is_named_and_the_rest_opens():
     bookmark, problems = decode({"done": "merge.3.4", "k": "3", "sweep-k": "5"})
-    assert bookmark == Bookmark(retrieval=replace(PRESETS[OPENING], k=3))
+    assert bookmark == Bookmark(retrieval=replace(PRESETS[OPENING], k=3), controls={"sweep-k": "5"})
+    assert decode(encode(bookmark)) == (bookmark, [])
     assert problems == ["'done' is not a part of a view"]
 
 
@@ -173,7 +175,11 @@ def test_what_cannot_be_used_is_named_and_left_out(name, given, message):
     assert message in problems[0]
 
 
-@given(st.dictionaries(st.sampled_from([*_READERS, "refresh", "compatibility", "?"]), st.text()))
+@given(
+    st.dictionaries(
+        st.sampled_from([*_READERS, *CONTROLS, "refresh", "compatibility", "?"]), st.text()
+    )
+)
 def test_no_link_breaks_it(link):
     bookmark, problems = decode(link)
     assert len(problems) <= len(link)

@@ -35,22 +35,14 @@ function begin() {
   /** @type {Address} */
   const s = { visit: "", written: 0, went: 0, page: "", search: "", index: place(), tell: () => {} };
   // Streamlit listens, too; before it asks for the page, Python is to know.
-  addEventListener("popstate", (event) => moved(s, event), true);
+  addEventListener("popstate", () => moved(s), true);
   return s;
 }
 
-/** @param {Address} s @param {Event} event */
-function moved(s, event) {
-  const back = place() <= s.index;
+/** @param {Address} s */
+function moved(s) {
   s.index = place();
-  const here = new URLSearchParams(location.search);
-  if (!FILE.some((name) => here.has(name))) {
-    // Streamlit leaves such entries behind on the way from page to page. It need not draw them.
-    event.stopImmediatePropagation();
-    history.go(back ? -1 : 1);
-  } else if (location.pathname === s.page && location.search !== s.search) {
-    turn(s);
-  }
+  if (location.pathname === s.page && location.search !== s.search) turn(s);
 }
 
 /** @param {Address} s */

@@ -33,6 +33,7 @@ from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import level_name, level_names
 from segviz.ui import keys
+from segviz.ui.address import linked
 from segviz.ui.settings import read_preset, read_settings, write_question
 from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.canvas import part
@@ -91,10 +92,9 @@ def draw_atlas(
     # A and B, then the rows of all questions that have a value.
     choices = st.container(horizontal=True, vertical_alignment="bottom")
     with choices:
-        base = st.selectbox("A", list(every), key=f"{key}-A", width=280, bind="query-params")
-        chosen = st.selectbox(
-            "B", [_FOLLOWS, *every], key=f"{key}-B", width=280, bind="query-params"
-        )
+        first, offered = next(iter(every)), [_FOLLOWS, *every]
+        base = st.selectbox("A", list(every), width=280, **linked(f"{key}-A", first, every))
+        chosen = st.selectbox("B", offered, width=280, **linked(f"{key}-B", _FOLLOWS, offered))
     focus = drawn.focus if chosen == _FOLLOWS else chosen
     columns = {name: every[name] for name in dict.fromkeys([base, focus, *drawn.outcomes])}
     places = next(iter(drawn.outcomes.values())).keep(adversarial=drawn.adversarial)

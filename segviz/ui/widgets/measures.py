@@ -13,6 +13,7 @@ from segviz.evaluation.evaluation import ADVERSARIAL, budget_rows
 from segviz.evaluation.measures import BUDGETS, CHOICES, CURVES, DEFAULT, MEASURES, TOKENS, UNITS
 from segviz.figures.charts import rows_figure
 from segviz.memory import paid
+from segviz.ui.address import linked
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import chart, neutral, pair
@@ -81,9 +82,7 @@ def measure_choice(session: AppSession, k: int) -> str:
         width=220,
         help=f"Here K is {k} nodes, N {UNITS} units, T {TOKENS:,} tokens. Every policy can change "
         f"{MEASURES[DEFAULT].label}.\n{meanings}",
-        index=names.index(DEFAULT) if DEFAULT in names else 0,
-        key="measured-by",
-        bind="query-params",
+        **linked("measured-by", DEFAULT if DEFAULT in names else names[0], names),
     )
     return measure
 
@@ -99,19 +98,15 @@ def counting_choices(session: AppSession) -> tuple[bool, bool]:
     disputed = sum(question.disputed is not None for question in questions)
     counts = not tricky or st.toggle(
         f"Count category 5 ({counted(tricky, 'question')})",
-        value=True,
         help=f"{counted(tricky, 'adversarial question')}: the answer is not in the conversation. "
         "The evidence is the turn that suggests a wrong answer. Most papers leave them out.",
-        key="adversarial",
-        bind="query-params",
+        **linked("adversarial", True, (True, False)),
     )
     doubts = not disputed or st.toggle(
         f"Count disputed questions: {disputed}",
-        value=True,
         help=f"The audit disputes the gold evidence or the answer of "
         f"{counted(disputed, 'question')}. Tables have the mean with and without them.",
-        key="disputed",
-        bind="query-params",
+        **linked("disputed", True, (True, False)),
     )
     return counts, doubts
 

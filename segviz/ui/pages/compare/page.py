@@ -9,6 +9,7 @@ from segviz.retrieval import PRESETS_HELP, RELEVANCE, RERANKED, RetrievalSetting
 from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.tree.shape import shape
+from segviz.ui.address import linked
 from segviz.ui.pages import Panel, draw_panels
 from segviz.ui.pages.compare import Comparing, cached
 from segviz.ui.pages.compare.answers import graded_panel
@@ -94,15 +95,14 @@ def _choices(session: AppSession) -> Comparing | None:
     verdict, plot = st.empty(), st.container()
     row = st.container(horizontal=True, vertical_alignment="bottom")
     here = [session.memory.system] if session.memory.system in SYSTEMS else []
+    usual = list(dict.fromkeys([*here, *DEFAULT]))[: len(DEFAULT)]
     chosen = row.multiselect(
         "Systems",
         list(SYSTEMS),
-        default=list(dict.fromkeys([*here, *DEFAULT]))[: len(DEFAULT)],
         format_func=lambda name: SYSTEMS[name].label,
         label_visibility="collapsed",
         wrap=True,
-        key="compared-systems",
-        bind="query-params",
+        **linked("compared-systems", usual, SYSTEMS),
     )
     with row.popover("Setting", key="compare-setting"):
         st.caption(
@@ -116,18 +116,17 @@ def _choices(session: AppSession) -> Comparing | None:
             "clusters, top-down propagation of cosines. segviz's relevance ranks all nodes of all "
             f"levels together. {PRESETS_HELP[RERANKED]}",
             on_change=_ask_anew,
-            key="compare-asked",
-            bind="query-params",
+            **linked("compare-asked", next(iter(ASKED_BY)), ASKED_BY),
         )
+        offered = [USUAL, *RELEVANCE]
         relevance = st.selectbox(
             "Relevance",
-            [USUAL, *RELEVANCE],
+            offered,
             help=f"Of each way: {RetrievalSettings().relevance_for()}; in a system's own "
             "retrieval, the relevance of its paper",
-            key="compare-relevance",
-            bind="query-params",
+            **linked("compare-relevance", USUAL, offered),
         )
-        k = st.slider("Retrieved K", 1, 30, 10, key="compare-k", bind="query-params")
+        k = st.slider("Retrieved K", 1, 30, **linked("compare-k", 10, range(1, 31)))
         how: tuple[str, bool, bool] = "", True, True
         if measures.countable(session.conversation.questions):
             how = (measures.measure_choice(session, k), *measures.counting_choices(session))

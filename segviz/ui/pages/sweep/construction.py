@@ -14,6 +14,7 @@ from segviz.evaluation import Chart, Comparison, Mean, Row, construction_sweep
 from segviz.figures.charts import rows_figure
 from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
 from segviz.systems import SYSTEMS
+from segviz.ui.address import linked
 from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.captions import counted, spread_rows, unmarked
 from segviz.ui.widgets.charts import chart, neutral, table
@@ -33,11 +34,9 @@ def construction_panel(session: AppSession) -> None:
     system = first.selectbox(
         "System",
         names,
-        index=names.index(here),
         format_func=lambda name: SYSTEMS[name].label,
         on_change=_usual_values,
-        key="varied-system",
-        bind="query-params",
+        **linked("varied-system", here, names),
     )
     fixed: dict[str, Any] = {}
     if system == session.memory.system:
@@ -53,16 +52,14 @@ def construction_panel(session: AppSession) -> None:
         "Parameter",
         list(known),
         on_change=_usual_values,
-        key="varied-parameter",
-        bind="query-params",
+        **linked("varied-parameter", next(iter(known)), known),
     )
     usual = ", ".join(_values(known[parameter]))
     given = third.text_input(
         "Values",
         placeholder=usual,
         help=known[parameter].spec.help,
-        key="varied-values",
-        bind="query-params",
+        **linked("varied-values", ""),
     )
     given = given if given.strip(" ,") else usual
     texts = list(dict.fromkeys(part.strip() for part in given.split(",") if part.strip()))

@@ -8,6 +8,7 @@ import streamlit as st
 
 from segviz.memory import MissingEmbedder
 from segviz.retrieval import OPENING, POLICIES, PRESETS, RELEVANCE
+from segviz.ui.address import linked
 from segviz.ui.pages import Panel, draw_panels
 from segviz.ui.pages.sweep import Swept, known_sweep
 from segviz.ui.pages.sweep.charts import charts_panel, verdict_panel, why_panel
@@ -20,6 +21,8 @@ from segviz.ui.state import AppSession
 from segviz.ui.widgets import captions, measures
 
 EXPAND = declared_setting("expand")
+
+_SWEPT_OVER = ("propagation", "construction")
 
 SWEPT = [name for name in POLICIES if name != "none"]
 
@@ -41,12 +44,10 @@ def render(session: AppSession) -> None:
         verdict = st.container(width="stretch").empty()
         over = st.segmented_control(
             "Sweep over",
-            ["propagation", "construction"],
-            default="propagation",
+            _SWEPT_OVER,
             required=True,
             label_visibility="collapsed",
-            key="swept-over",
-            bind="query-params",
+            **linked("swept-over", _SWEPT_OVER[0], _SWEPT_OVER),
         )
     questions = session.conversation.questions
     if over == "construction":
@@ -92,29 +93,25 @@ def _choices(
     relevance = row.selectbox(
         "Relevance",
         offered,
-        index=offered.index(opens) if opens in offered else 0,
         width=200,
-        key=RELEVANCE_KEY,
-        bind="query-params",
+        **linked(RELEVANCE_KEY, opens if opens in offered else offered[0], offered),
     )
-    k = row.slider("Retrieved K", 1, 30, 10, width=200, key="sweep-k", bind="query-params")
+    k = row.slider("Retrieved K", 1, 30, width=200, **linked("sweep-k", 10, range(1, 31)))
     with row.popover("Setting", key="sweep-more"):
         policies = st.multiselect(
             "Policies",
             SWEPT,
-            default=["top-down", "bottom-up", "both"],
             wrap=True,
-            key="sweep-policies",
-            bind="query-params",
+            **linked("sweep-policies", ["top-down", "bottom-up", "both"], SWEPT),
         )
+        low, high = int(EXPAND.spec.low or 1), int(EXPAND.spec.high or 1)
         expand = st.number_input(
             EXPAND.label,
-            int(EXPAND.spec.low or 1),
-            int(EXPAND.spec.high or 1),
+            low,
+            high,
             value=None,
             help=EXPAND.spec.details,
-            key="sweep-expand",
-            bind="query-params",
+            **linked("sweep-expand", None, range(low, high + 1)),
         )
         counting = measures.counting_choices(session)
     with measured:
