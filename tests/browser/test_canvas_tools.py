@@ -178,6 +178,7 @@ def test_find_by_meaning_lists_the_nodes_most_relevant_under_the_relevance_in_fo
     app.until("ask-tree", "scale", WHOLE)
     tree = app.tree("ask-tree")
     tree.locator(".find input").fill("something baked")
+    tree.locator(".hits .more").get_by_text("by meaning").wait_for()  # no text has these words
     tree.get_by_role("button", name="by meaning").click()
     question = memory.conversation.questions[3]
     wanted = memory.ask(question, relevance="dense").similar("something baked", 20)

@@ -109,7 +109,7 @@ function ask(s) {
 function listHits(s) {
   const { elements: { find }, search, scene: { data } } = s;
   const query = normalised(search.query);
-  rewrite(find.list, [query, search.hits, search.excerpts], () => {
+  rewrite(find.list, [query, search.by, search.hits, search.excerpts], () => {
     search.hits.slice(0, LISTED).forEach((node, i) => {
       const text = search.excerpts[node] ?? data.labels[node] ?? "";
       const near = text.toLowerCase().indexOf(query) - BEFORE;
@@ -125,6 +125,8 @@ function listHits(s) {
       const [counted, next] = [leaves === 1 ? "leaf" : "leaves", search.by === "words" ? ", then" : " and"];
       find.list.prepend(make("div", "more", `${leaves} ${counted}${next} ${above} above`)); // by meaning the best is first
     }
+    if (query && !search.hits.length && search.by === "words" && data.by_meaning && !find.ways.hidden)
+      element("div", "more", find.list, "No text has exactly these words. Search by meaning finds others.");
     const more = search.hits.length - LISTED;
     if (more > 0) element("div", "more", find.list, `and ${more} more`);
   });
