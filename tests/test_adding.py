@@ -160,8 +160,8 @@ from segviz.view import bookmark
 bookmark.CONTROLS = (*bookmark.CONTROLS, "shortest")
 
 from segviz.ui import main
-from segviz.ui.address import linked
 from segviz.ui.main import PAGES
+from segviz.ui.state import linked
 
 def render(session):
     least = st.slider("Shortest", 0, 50, **linked("shortest", 5, range(51)))

@@ -1,7 +1,7 @@
 """Address of the page: it always names the view, and an opened link restores the view.
 
 It names conversation, unit rule, system, question, settings, step, node, view, colours and pins,
-and what the widgets of Sweep and Compare are set to (:func:`linked`). Streamlit can keep a widget
+and what the widgets of Sweep and Compare are set to (``state.linked``). Streamlit can keep a widget
 in the address by itself, but forgets it where a later run draws the widget at another place, and
 adds an entry to the history when its page is left.
 
@@ -18,7 +18,7 @@ the history with every change, and Back would pass through every setting.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import parse_qs
@@ -38,17 +38,8 @@ from segviz.ui.settings import (
     write_question,
     write_settings,
 )
-from segviz.ui.state import MEMORIES_KEPT, AppSession, remember
-from segviz.view.bookmark import (
-    MADE,
-    Bookmark,
-    as_text,
-    build_name,
-    decode,
-    differing,
-    encode,
-    looks,
-)
+from segviz.ui.state import MEMORIES_KEPT, AppSession, read_linked, remember, write_linked
+from segviz.view.bookmark import MADE, Bookmark, build_name, decode, differing, encode, looks
 from segviz.view.coloring import Look
 
 _LINK_PROBLEMS = "link-problems"
@@ -58,10 +49,6 @@ _WRITTEN = "address-written"
 _ARRIVING = "arriving"  # the bookmark that is being followed
 
 _KEPT = ("embed", "embed_options")  # parameters that Streamlit reads itself
-
-_DRAWN = "linked-drawn"  # page and default of every linked widget that was drawn, by key
-
-_GIVEN = "linked-given"  # texts of a link for widgets not drawn yet, by key; None: the default
 
 _WENT = "went"  # the link after Back or Forward, until it has been followed
 
@@ -81,9 +68,9 @@ def arrive(page: str) -> None:
     """
     state = st.session_state
     given = {name: st.query_params.get_all(name) for name in st.query_params}
-    first, turned = _ARRIVING not in state, state.get("page-open") != page
+    first, turned = _ARRIVING not in state, state.get(keys.PAGE_OPEN) != page
     state.setdefault(_ARRIVING, None)
-    state["page-open"] = page
+    state[keys.PAGE_OPEN] = page
     link = state.get(_WENT, given if first or turned else {})
     link = {name: link[name] for name in link if name not in _KEPT}
     if not link:
@@ -171,10 +158,7 @@ def show(session: AppSession, bookmark: Bookmark) -> None:
     write_step(session, bookmark.step)
     write_question(session, bookmark.question, bookmark.text)
     write_settings(session, bookmark.retrieval)
-    st.session_state[_GIVEN] = {
-        **dict.fromkeys(st.session_state.get(_DRAWN, {})),
-        **bookmark.controls,
-    }
+    write_linked(bookmark.controls)
     pinned(session)[:] = [node for node in bookmark.pins if node < count]
     there = bookmark.node is not None and bookmark.node < count
     session.select(bookmark.node if there else None)
@@ -202,7 +186,7 @@ def current(session: AppSession, settings: RetrievalSettings | None = None) -> B
         pins=tuple(pinned(session)),
         sweep_cell=st.session_state.get(keys.SWEEP_CELL),
         beside=st.session_state.get(keys.BESIDE),
-        controls=_read_controls(),
+        controls=read_linked(),
     )
 
 
@@ -317,59 +301,6 @@ def _show_problems(elsewhere: Bookmark | None) -> None:
             st.session_state[_ARRIVING] = None
 
         st.button("Dismiss", key="dismiss-link", on_click=dismiss)
-
-
-# --- widgets of Sweep and Compare ------------------------------------------------------
-
-
-def linked(key: str, default: Any, options: Collection[Any] | None = None) -> dict[str, Any]:
-    """Returns the arguments of a widget whose value the address has.
-
-    The value persists across pages. One that is no option any more gives way to the default.
-
-    Args:
-        key: of the widget, and its name in a link; one of ``CONTROLS``.
-        default: the initial value, which the address leaves out; a list if several options can be
-            chosen. An untouched widget follows a default that changes.
-        options: the values that can be chosen; None means any text.
-    """
-    state = st.session_state
-    drawn, given = state.setdefault(_DRAWN, {}), state.setdefault(_GIVEN, {})
-    value = state.get(key, default)
-    if key in given:
-        value = _read_control(given.pop(key), default, options)
-    elif key in drawn and value == drawn[key][1]:
-        value = default
-    if isinstance(default, list):
-        value = [one for one in value if options is None or one in options]
-    elif options is not None and value not in options:
-        value = default
-    if key not in state or state[key] != value:
-        state[key] = value
-    drawn[key] = state.get("page-open"), default
-    return {"key": key, "persist_state": "session"}
-
-
-def _read_control(text: str | None, default: Any, options: Collection[Any] | None) -> Any:
-    """Reads what a link says of a widget; the default if it says nothing or no option."""
-    if text is None or options is None:
-        return default if text is None else text
-    known = {as_text(one): one for one in options}
-    if isinstance(default, list):
-        return [known[part] for part in text.split(",") if part in known] or default
-    return known.get(text, default)
-
-
-def _read_controls() -> dict[str, str]:
-    """Returns the texts for a link of the widgets of this page, and of those not drawn yet."""
-    state, page = st.session_state, st.session_state.get("page-open")
-    waiting = {key: text for key, text in state.get(_GIVEN, {}).items() if text is not None}
-    set_here = {
-        key: as_text(tuple(state[key]) if isinstance(default, list) else state[key])
-        for key, (at, default) in state.get(_DRAWN, {}).items()
-        if at == page and key in state and state[key] != default
-    }
-    return waiting | set_here
 
 
 # --- the view --------------------------------------------------------------------------

@@ -8,6 +8,7 @@ has its own entry. Streamlit writes a widget's key into the page as the class ``
 from __future__ import annotations
 
 PAGES = "pages"  # st.Page of each page, by its path
+PAGE_OPEN = "page-open"  # path of the page that is shown
 PAGE_WANTED = "page-wanted"  # path of the page to switch to after this run
 
 # --- sidebar: which conversation, and how its memory is built --------------------------

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
@@ -27,7 +27,7 @@ from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree import Structure
 from segviz.ui import keys
-from segviz.view.bookmark import Bookmark, differing
+from segviz.view.bookmark import Bookmark, as_text, differing
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -35,6 +35,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 # Limits per browser session; the least recently used entry is dropped.
 CORPORA_KEPT = 3
 MEMORIES_KEPT = 4
+
+_LINKED = "linked"  # page and default of every linked widget that was drawn, by key
+_GIVEN = "linked-given"  # texts of a link for widgets not drawn yet, by key; None: the default
 
 
 def id_in_link(corpus: Corpus, conversation: Conversation) -> str | None:
@@ -78,6 +81,59 @@ def starts(key: str, value: Any) -> dict[str, Any]:
     """
     st.session_state.setdefault(key, value)
     return {"key": key, "persist_state": "session"}
+
+
+def linked(key: str, default: Any, options: Collection[Any] | None = None) -> dict[str, Any]:
+    """Returns the arguments of a widget whose value the address of its page names.
+
+    The value persists across pages. One that is no option any more gives way to the default.
+
+    Args:
+        key: of the widget, and its name in a link; one of ``bookmark.CONTROLS``.
+        default: the initial value, which the address leaves out; a list if several options can be
+            chosen. An untouched widget follows a default that changes.
+        options: the values that can be chosen; None means any text.
+    """
+    state = st.session_state
+    drawn, given = state.setdefault(_LINKED, {}), state.setdefault(_GIVEN, {})
+    value = state.get(key, default)
+    if key in given:
+        value = _read_option(given.pop(key), default, options)
+    elif key in drawn and value == drawn[key][1]:
+        value = default
+    if isinstance(default, list):
+        value = [one for one in value if options is None or one in options]
+    elif options is not None and value not in options:
+        value = default
+    if key not in state or state[key] != value:
+        state[key] = value
+    drawn[key] = state.get(keys.PAGE_OPEN), default
+    return {"key": key, "persist_state": "session"}
+
+
+def _read_option(text: str | None, default: Any, options: Collection[Any] | None) -> Any:
+    """Reads what a link says of a widget; the default if it says nothing or no option."""
+    if text is None or options is None:
+        return default if text is None else text
+    known = {as_text(one): one for one in options}
+    if isinstance(default, list):
+        return [known[part] for part in text.split(",") if part in known] or default
+    return known.get(text, default)
+
+
+def write_linked(texts: Mapping[str, str]) -> None:
+    """Sets linked widgets to what a link says of them, others to their defaults."""
+    st.session_state[_GIVEN] = {**dict.fromkeys(st.session_state.get(_LINKED, {})), **texts}
+
+
+def read_linked() -> dict[str, str]:
+    """Returns the texts for a link of the widgets of this page, and of those not drawn yet."""
+    state, page = st.session_state, st.session_state.get(keys.PAGE_OPEN)
+    texts = {key: text for key, text in state.get(_GIVEN, {}).items() if text is not None}
+    for key, (at, default) in state.get(_LINKED, {}).items():
+        if at == page and key in state and state[key] != default:
+            texts[key] = as_text(tuple(state[key]) if isinstance(default, list) else state[key])
+    return texts
 
 
 def shows(entry: str, value: Any, write: Callable[[Any], None]) -> dict[str, Any]:

@@ -33,9 +33,8 @@ from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import level_name, level_names
 from segviz.ui import keys
-from segviz.ui.address import linked
 from segviz.ui.settings import read_preset, read_settings, write_question
-from segviz.ui.state import AppSession, fingerprint
+from segviz.ui.state import AppSession, fingerprint, linked
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.charts import alt, picked, sentence_of, tall
 from segviz.ui.widgets.measures import at_once, disputes

@@ -13,8 +13,7 @@ from segviz.evaluation.evaluation import ADVERSARIAL, budget_rows
 from segviz.evaluation.measures import BUDGETS, CHOICES, CURVES, DEFAULT, MEASURES, TOKENS, UNITS
 from segviz.figures.charts import rows_figure
 from segviz.memory import paid
-from segviz.ui.address import linked
-from segviz.ui.state import AppSession
+from segviz.ui.state import AppSession, linked
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import chart, neutral, pair
 from segviz.view.palette import SERIES

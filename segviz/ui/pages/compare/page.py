@@ -9,7 +9,6 @@ from segviz.retrieval import PRESETS_HELP, RELEVANCE, RERANKED, RetrievalSetting
 from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.tree.shape import shape
-from segviz.ui.address import linked
 from segviz.ui.pages import Panel, draw_panels
 from segviz.ui.pages.compare import Comparing, cached
 from segviz.ui.pages.compare.answers import graded_panel
@@ -21,7 +20,7 @@ from segviz.ui.pages.compare.questions import (
     verdict_panel,
 )
 from segviz.ui.pages.compare.structures import build_missing
-from segviz.ui.state import AppSession
+from segviz.ui.state import AppSession, linked
 from segviz.ui.widgets import captions, measures, shapes
 
 DEFAULT = ("segment-tree", "clustering", "memtree")

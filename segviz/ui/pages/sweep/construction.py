@@ -14,8 +14,7 @@ from segviz.evaluation import Chart, Comparison, Mean, Row, construction_sweep
 from segviz.figures.charts import rows_figure
 from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
 from segviz.systems import SYSTEMS
-from segviz.ui.address import linked
-from segviz.ui.state import AppSession, fingerprint
+from segviz.ui.state import AppSession, fingerprint, linked
 from segviz.ui.widgets.captions import counted, spread_rows, unmarked
 from segviz.ui.widgets.charts import chart, neutral, table
 from segviz.ui.widgets.waiting import PLAY, Job, JobPart

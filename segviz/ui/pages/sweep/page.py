@@ -8,7 +8,6 @@ import streamlit as st
 
 from segviz.memory import MissingEmbedder
 from segviz.retrieval import OPENING, POLICIES, PRESETS, RELEVANCE
-from segviz.ui.address import linked
 from segviz.ui.pages import Panel, draw_panels
 from segviz.ui.pages.sweep import Swept, known_sweep
 from segviz.ui.pages.sweep.charts import charts_panel, verdict_panel, why_panel
@@ -17,7 +16,7 @@ from segviz.ui.pages.sweep.measuring import sweep_job, sweep_part
 from segviz.ui.pages.sweep.relevances import RELEVANCE_KEY, measure_missing, relevances_panel
 from segviz.ui.pages.sweep.setting import atlas_panel, measures_panel, setting_panel
 from segviz.ui.settings import declared_setting, read_settings
-from segviz.ui.state import AppSession
+from segviz.ui.state import AppSession, linked
 from segviz.ui.widgets import captions, measures
 
 EXPAND = declared_setting("expand")
