@@ -228,7 +228,7 @@ function foldInto(s, item, node, selected, more) {
   const open = unfolded.has(node) || more.some((row) => row.node === selected);
   const ranks = more.map(({ is, level }) => `rank ${is}, ${level}`).join("; ");
   const fold = button(more.some(({ entered }) => entered) ? "also new" : "also", item,
-    `${open ? "▾" : "▸"} also ${more.map(({ is }) => is).join(", ")}`, () => {
+    `${open ? "▾" : "▸"} also ${more.map(({ is, entered }) => (entered ? `${is} enters` : is)).join(", ")}`, () => {
       if (!unfolded.delete(node)) unfolded.add(node);
       schedule(s);
     }, `The same text along the tree: ${ranks}`);
