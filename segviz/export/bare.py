@@ -53,7 +53,9 @@ def without_texts(view: View) -> View:
             {node: _known(ids, turns) for node, ids in view.gold.answers.items()},
             later=frozenset(_known(view.gold.later, turns)),
         )
-    link = replace(view.bookmark, sample=None, path=None, upload=None, conversation=None, text=None)
+    # The names of files, and what was typed.
+    link = replace(view.bookmark, sample=None, path=None, upload=None, conversation=None)
+    link = replace(link, text=None, controls={})
     return View(bare, structure, link, result, known_gold=gold)
 
 

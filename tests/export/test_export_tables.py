@@ -247,6 +247,8 @@ def test_a_bare_export_has_structure_and_scores_but_no_text_and_no_name(system, 
     memory = built(system, sessions=6, embedder=HashingEmbedder())
     conversation = memory.conversation
     view = ask_view(memory, conversation.questions[0].text)
+    typed = {"varied-values": conversation.turns[0].speaker}
+    view = replace(view, bookmark=replace(view.bookmark, controls=typed))
     formats = {
         name: one
         for name, one in FORMATS.items()
