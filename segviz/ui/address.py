@@ -38,7 +38,7 @@ from segviz.ui.settings import (
     write_question,
     write_settings,
 )
-from segviz.ui.state import MEMORIES_KEPT, AppSession, read_linked, remember, write_linked
+from segviz.ui.state import MEMORIES_KEPT, AppSession, read_linked, remember, turn_to, write_linked
 from segviz.view.bookmark import MADE, Bookmark, build_name, decode, differing, encode, looks
 from segviz.view.coloring import Look
 
@@ -68,9 +68,8 @@ def arrive(page: str) -> None:
     """
     state = st.session_state
     given = {name: st.query_params.get_all(name) for name in st.query_params}
-    first, turned = _ARRIVING not in state, state.get(keys.PAGE_OPEN) != page
+    first, turned = _ARRIVING not in state, turn_to(page)
     state.setdefault(_ARRIVING, None)
-    state[keys.PAGE_OPEN] = page
     link = state.get(_WENT, given if first or turned else {})
     link = {name: link[name] for name in link if name not in _KEPT}
     if not link:

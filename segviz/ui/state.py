@@ -36,7 +36,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 CORPORA_KEPT = 3
 MEMORIES_KEPT = 4
 
-_LINKED = "linked"  # page and default of every linked widget that was drawn, by key
+_LINKED = "linked"  # default of every linked widget that was drawn, and the page if it is shown
 _GIVEN = "linked-given"  # texts of a link for widgets not drawn yet, by key; None: the default
 
 
@@ -94,20 +94,22 @@ def linked(key: str, default: Any, options: Collection[Any] | None = None) -> di
             chosen. An untouched widget follows a default that changes.
         options: the values that can be chosen; None means any text.
     """
-    state = st.session_state
+    state, page = st.session_state, st.session_state.get(keys.PAGE_OPEN)
     drawn, given = state.setdefault(_LINKED, {}), state.setdefault(_GIVEN, {})
+    former, at = drawn.get(key, (default, None))
     value = state.get(key, default)
     if key in given:
         value = _read_option(given.pop(key), default, options)
-    elif key in drawn and value == drawn[key][1]:
+    elif value == former:
         value = default
     if isinstance(default, list):
         value = [one for one in value if options is None or one in options]
     elif options is not None and value not in options:
         value = default
-    if key not in state or state[key] != value:
+    # Another page has another widget of this key, which begins with a value of its own.
+    if key not in state or state[key] != value or at != page:
         state[key] = value
-    drawn[key] = state.get(keys.PAGE_OPEN), default
+    drawn[key] = default, page
     return {"key": key, "persist_state": "session"}
 
 
@@ -130,10 +132,21 @@ def read_linked() -> dict[str, str]:
     """Returns the texts for a link of the widgets of this page, and of those not drawn yet."""
     state, page = st.session_state, st.session_state.get(keys.PAGE_OPEN)
     texts = {key: text for key, text in state.get(_GIVEN, {}).items() if text is not None}
-    for key, (at, default) in state.get(_LINKED, {}).items():
+    for key, (default, at) in state.get(_LINKED, {}).items():
         if at == page and key in state and state[key] != default:
             texts[key] = as_text(tuple(state[key]) if isinstance(default, list) else state[key])
     return texts
+
+
+def turn_to(page: str) -> bool:
+    """Records which page is shown, by its path; returns True if another was shown before."""
+    state = st.session_state
+    turned = state.get(keys.PAGE_OPEN) != page
+    if turned:
+        state[keys.PAGE_OPEN] = page
+        drawn = state.get(_LINKED, {})
+        drawn.update({key: (default, None) for key, (default, _) in drawn.items()})
+    return turned
 
 
 def shows(entry: str, value: Any, write: Callable[[Any], None]) -> dict[str, Any]:

@@ -107,6 +107,9 @@ def test_back_returns_to_a_sweep_as_it_was_in_one_step(app, by_click):
     app.choose("sweep-relevance", "lexical")
     kept = "sweep-relevance=lexical&sweep-k=11"
     assert app.page.url.endswith(kept)
+    turn_to(app, "Compare")
+    turn_to(app, "Sweep")
+    assert app.page.url.endswith(kept)
     begun = entries(app)
     turn_to(app, "Ask")
     assert entries(app) == begun + 1
