@@ -85,7 +85,6 @@ def node_details(shown: PageState) -> None:
     first = next(iter(bodies))
     if st.session_state.get("inspect") not in bodies:
         st.session_state["inspect"] = first
-    # Not st.tabs: those scroll the page to themselves, away from the tree.
     part = st.segmented_control(
         "Part", list(bodies), required=True, key="inspect", label_visibility="collapsed"
     )
