@@ -165,16 +165,22 @@ def test_the_tally_follows_the_setting_and_opens_the_questions_it_counts():
         assert atlas["sides"] == ["no propagation", "custom"]
 
 
-def test_a_missed_turn_names_the_words_of_the_question_that_it_has():
-    """Both sides of the sentence: the turn says “sugar” and “day”, and no rice pudding."""
+WHY_MISSED = {
+    ("ines-theo", 33): "D8:8: of the question's words, its leaf has only “day”, “ines”, “sugar”.",
+    ("ines-theo", 6): "D15:8: its leaf fell from rank 8 to 11, because others received more.",
+    ("noor-caleb", 5): "D6:12: of the question's words, its leaf has none.",
+}
+
+
+@pytest.mark.parametrize(("sample", "question"), WHY_MISSED)
+def test_a_missed_turn_says_why(sample, question):
+    """It says “sugar” and “day”, and no rice pudding; it was retrieved without propagation."""
     app = page("ask", linked=True)
-    app.query_params["sample"], app.query_params["question"] = "ines-theo", "33"
+    app.query_params["sample"], app.query_params["question"] = sample, str(question)
     said = texts(clean(app.run()))
-    assert (
-        "D8:8 was missed: of the question's words, its leaf has only “day”, “ines”, “sugar”."
-        in said
-    )
-    assert "D12:12 was missed" not in said
+    turn, why = WHY_MISSED[sample, question].split(": ", 1)
+    assert f"{turn} was missed: {why}" in said
+    assert "D12:12 was missed" not in said  # found
 
 
 @pytest.mark.usefixtures("small")

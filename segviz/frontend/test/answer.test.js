@@ -33,7 +33,7 @@ test("the verdict and the line of what changed, and of what did not", () => {
   const parts = (changes) => changeParts(sceneOf(changes)).map((part) => part.join(" "));
   const plain = (text) => text.replace(/[\u2068\u2069]/g, "");
   assert.deepEqual(parts(two).map(plain),
-    ["worse Loses 1 of 2 gold turns: rank 1 → 3 · 1 enters", "enters “one” 3→1", "leaves “zero” 1→3", "gold 2/2 → 1/2", "levels as before"]);
+    ["worse Loses 1 of 2 gold turns: rank 1 → 3, as others received more · 1 enters", "enters “one” 3→1", "leaves “zero” 1→3", "gold 2/2 → 1/2", "levels as before"]);
   const same = { top_initial: Int32Array.from([0, 3]), top_final: Int32Array.from([3, 0]) };
   assert.deepEqual(parts(same), ["same All gold found, before and after · same 2 nodes, 2 swapped", "gold 2/2 → 2/2"]);
   const later = { ...same, gold_asked: 3, gold_later: 1 };
@@ -77,7 +77,7 @@ test("missed leaves beyond the first two are counted, and what a single one lack
   const fates = { found: [], quoted: [], answered: [], missed: ["a", "b", "c"] };
   const judged = { entered: [], after: [7, 8], moved: 0, gold: { asked: 3, later: 0, before: fates, after: fates }, was: places, is: places, held };
   const verdict = (given) => verdictOf({ ...judged, ...given }, [0, 1, 2], String, "has only “boat”")[1];
-  assert.equal(verdict({}), "Gold still missed: rank 3 → 3, 5 → 5, and 1 more · same 2 nodes, same order");
+  assert.equal(verdict({}), "Gold still missed: rank 3 → 3, 5 → 5, and 1 more, the first has only “boat” · same 2 nodes, same order");
   assert.equal(verdict({ held: new Map([[1, ["b"]]]) }),
     "Gold still missed: rank 3 → 3, has only “boat” · same 2 nodes, same order");
 });

@@ -68,7 +68,7 @@ export function changeParts(scene) {
   const missed = bestMissed(data, answer);
   const lacks = missed ? askedWords(data, missed.leaf) : "";
   /** @type {TipLine[]} */
-  const parts = [verdictOf(answer, data.gold, called, lacks)];
+  const parts = [verdictOf(answer, data.gold, called, lacks, "as others received more")];
   if (entered.length) parts.push(["enters", named(entered)]);
   if (left.length) parts.push(["leaves", named(left)]);
   if (gold.asked) parts.push(["gold", goldWords(gold)]);

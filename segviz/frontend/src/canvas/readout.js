@@ -29,9 +29,9 @@ export function nodeLines(scene, node) {
   /** @type {TipLine[]} */
   const lines = [["head", `${named}${levels} · ${spanText(start, stop)}`]];
   if (data.mode === "scores" && data.initial.length) {
-    /** @param {Ids} ids */
-    const rank = (ids) => (ids.includes(node) ? ` (rank ${ids.indexOf(node) + 1})` : "");
-    lines.push(["meta", scoreWords(scene, node, rank(data.top_initial), rank(data.top_final))]);
+    /** @param {Map<number, number> | undefined} ranks */
+    const rank = (ranks) => (ranks?.get(node) ? ` (rank ${ranks.get(node)})` : "");
+    lines.push(["meta", scoreWords(scene, node, rank(scene.answer?.was), rank(scene.answer?.is))]);
   }
   if (data.revised.includes(node)) lines.push(["meta", "rewritten in this step"]);
   const candidates = data.mode === "grow" ? data.candidates.filter((c) => c.node === node) : [];

@@ -12,10 +12,10 @@ export function fatesOf(turns, sets) {
 }
 
 /** What became of the gold turns, and how many nodes enter; `leaves` are the gold leaves,
- *  `called` names a node, `why` says what a missed leaf lacks and is told where one is missed. Gold
+ *  `called` names a node, `why` says what the first missed leaf lacks, `fell` why leaves fall. Gold
  *  that is said later than the moment that is asked is counted last.
- * @type {(answer: Judged, leaves: Ids, called: (node: number) => string, why?: string) => TipLine} */
-export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves, called, why = "") {
+ * @type {(answer: Judged, leaves: Ids, called: (node: number) => string, why?: string, fell?: string) => TipLine} */
+export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves, called, why = "", fell = "") {
   const size = after.length;
   const moves = moved === 2 ? "2 swapped" : moved ? `${moved} in another place` : "same order";
   const verb = entered.length === 1 ? "enters" : "enter";
@@ -54,7 +54,11 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
     const what = gold.asked > 1 ? `${verb} ${some.length} of ${gold.asked} gold turns` : `${verb} the gold turn`;
     const [now, before] = fates === gold.after ? [stating(some), ""] : ["", " before"];
     if (some.every((turn) => fates.answered.includes(turn))) return `${what}, answered${now}${before}`;
-    if (some.some((turn) => fates.found.includes(turn))) return what + shifts(some);
+    if (some.some((turn) => fates.found.includes(turn))) {
+      const [best] = holders(some);
+      const falls = fates === gold.before && (was.get(best) ?? 0) < (is.get(best) ?? 0);
+      return `${what}${shifts(some)}${fell && falls ? `, ${fell}` : ""}`;
+    }
     return `${what}, quoted by a wider node${before}${shifts(some, true)}`;
   };
   const { found, answered, missed } = gold.after;
@@ -67,6 +71,6 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
         : found.length === gold.asked && gold.before.found.length === gold.asked
           ? ["same", "All gold found, before and after"]
           : !missed.length ? ["same", `Gold in evidence as before${answered.length ? `: answered${stating(answered)}` : ""}`]
-            : ["same", `Gold ${known ? `${known} of ${gold.asked} in evidence as before, missed` : "still missed"}${shifts(missed)}${why && holders(missed).length === 1 ? `, ${why}` : ""}`];
+            : ["same", `Gold ${known ? `${known} of ${gold.asked} in evidence as before, missed` : "still missed"}${shifts(missed)}${why && `, ${holders(missed).length > 1 ? "the first " : ""}${why}`}`];
   return [tone, `${words} · ${entered.length ? `${entered.length} ${verb}` : `same ${kept}`}${unsaid}`];
 }

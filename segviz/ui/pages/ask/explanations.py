@@ -11,7 +11,7 @@ from segviz.evaluation.cases import setting_name
 from segviz.evaluation.compare import Chart
 from segviz.figures.charts import rows_figure
 from segviz.memory.answer import is_adversarial
-from segviz.retrieval import RetrievalSettings, Stage
+from segviz.retrieval import RetrievalSettings, Stage, ranks
 from segviz.retrieval.gold import ABSENT, ANSWERED, FOUND, LATER, MISSED, QUOTED
 from segviz.systems import level_name, level_names
 from segviz.ui.inspector import changes_of, tree_name
@@ -124,14 +124,29 @@ def gold_line(state: AnswerState) -> None:
 
 
 def _why_missed(state: AnswerState, turn: str) -> str:
-    """Names the question's words in the leaf of a missed gold turn; "" if words do not count."""
+    """Says why a gold turn is missed: its leaf has left, or has few of the question's words.
+
+    Returns "" where words do not count.
+    """
+    result = state.result
     leaves = [leaf for leaf in state.gold.leaves if turn in state.gold.by_node.get(leaf, ())]
-    near = state.result.matches(leaves)
-    same = sorted({word for words in near.values() for word in words if words[word] >= 1})
-    if not same:
+    for leaf in leaves:
+        was, now = (
+            ranks([leaf], scores, result.structure, result.settings.levels)[0]
+            for scores in (result.initial, result.final)
+        )
+        if leaf in result.left and was < now:
+            return (
+                f"{turn} was missed: its leaf fell from rank {was} to {now}, because others "
+                "received more."
+            )
+    near = result.matches([*leaves, *result.after])
+    if not near:
         return ""
-    words = ", ".join(f"“{word}”" for word in same)
-    return f"{turn} was missed: of the question's words, its leaf has only {words}."
+    own = (near.get(leaf, {}) for leaf in leaves)
+    same = sorted({word for words in own for word, worth in words.items() if worth >= 1})
+    words = "only " + ", ".join(f"“{word}”" for word in same) if same else "none"
+    return f"{turn} was missed: of the question's words, its leaf has {words}."
 
 
 def ledger_panel(state: AnswerState, node: int) -> None:
