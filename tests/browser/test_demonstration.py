@@ -31,4 +31,4 @@ def test_a_link_of_the_demonstration_shows_what_is_said(app, link, phrases):
 
 def test_without_propagation_no_text_states_all_dates(app):
     app.open(ROWS[1][0].replace("policy=bottom-up", "policy=none"))
-    assert "Gains 3 of 3" not in app.tree("ask-tree").inner_text()
+    assert "Gains all 3 gold turns" not in app.tree("ask-tree").inner_text()

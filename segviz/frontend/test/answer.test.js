@@ -33,7 +33,7 @@ test("the verdict and the line of what changed, and of what did not", () => {
   const parts = (changes) => changeParts(sceneOf(changes)).map((part) => part.join(" "));
   const plain = (text) => text.replace(/[\u2068\u2069]/g, "");
   assert.deepEqual(parts(two).map(plain),
-    ["worse Loses 1 of 2 gold turns: rank 1 → 3, as others received more · 1 enters", "enters “one” 3→1", "leaves “zero” 1→3", "gold 2/2 → 1/2", "levels as before"]);
+    ["worse Loses 1 gold turn, now 1 of 2: rank 1 → 3, as others received more · 1 enters", "enters “one” 3→1", "leaves “zero” 1→3", "gold 2/2 → 1/2", "levels as before"]);
   const same = { top_initial: Int32Array.from([0, 3]), top_final: Int32Array.from([3, 0]) };
   assert.deepEqual(parts(same), ["same All gold found, before and after · same 2 nodes, 2 swapped", "gold 2/2 → 2/2"]);
   const later = { ...same, gold_asked: 3, gold_later: 1 };
@@ -43,13 +43,13 @@ test("the verdict and the line of what changed, and of what did not", () => {
   assert.equal(plain(parts(up).at(-1)), "levels leaf 2→1, level 1 0→1");
   const { initial, final } = sceneOf().data;
   const found = { initial: final, final: initial, top_initial: two.top_final, top_final: two.top_initial };
-  assert.equal(parts(found)[0], "better Gains 1 of 2 gold turns: rank 3 → 1 · 1 enters");
+  assert.equal(parts(found)[0], "better Gains 1 gold turn, now 2 of 2: rank 3 → 1 · 1 enters");
   const why = parts({ ...two, matches: { 0: { one: 1, two: 1, three: 1, four: 1 } } }).map(plain)[4];
   assert.equal(why, "missed has only “one, two, three” and 1 more, needs its score ×2.0");
   const missed = { top_initial: Int32Array.from([1, 2]), top_final: Int32Array.from([2, 5]) };
   assert.equal(parts(missed)[0], "same Gold still missed: rank 2 → 2, 1 → 3 · 1 enters");
   const wide = { top_initial: Int32Array.from([2, 1]), top_final: Int32Array.from([4, 1]) };
-  assert.equal(parts(wide)[0], "better Gains 1 of 2 gold turns, quoted by a wider node: rank 4 → 1 · 1 enters");
+  assert.equal(parts(wide)[0], "better Gains 1 gold turn, now 1 of 2, quoted by a wider node: rank 4 → 1 · 1 enters");
   assert.equal(parts(up)[3], "gold 2/2 → 1/2, 1 quoted by a wider node");
 });
 
@@ -59,12 +59,12 @@ test("a node that states the answer is named in the verdict", () => {
   const parts = (changes) => changeParts(sceneOf(changes)).map((part) => part.join(" ").replace(/[\u2068\u2069]/g, ""));
   const { answer } = sceneOf(wide);
   assert.deepEqual(answer.gold.after, { found: [], quoted: [], answered: ["D1:1"], missed: ["D2:2"] });
-  assert.equal(parts(wide)[0], "better Gains 1 of 2 gold turns, answered by “four” on level 1, rank 1 · 1 enters");
+  assert.equal(parts(wide)[0], "better Gains 1 gold turn, now 1 of 2, answered by “four” on level 1, rank 1 · 1 enters");
   assert.equal(parts(wide)[3], "gold 0/2 → 0/2, 1 answered by a node above");
   const more = { ...wide, top_final: Int32Array.from([4, 6]), gold_answers: { 4: ["D1:1"], 6: ["D1:1", "D2:2"] } };
-  assert.equal(parts(more)[0], "better Gains 2 of 2 gold turns, answered by “four” on level 1, rank 1, and 1 more · 2 enter");
+  assert.equal(parts(more)[0], "better Gains all 2 gold turns, answered by “four” on level 1, rank 1, and 1 more · 2 enter");
   const back = { ...wide, top_initial: wide.top_final, top_final: wide.top_initial };
-  assert.equal(parts(back)[0], "worse Loses 1 of 2 gold turns, answered before · 1 enters");
+  assert.equal(parts(back)[0], "worse Loses 1 gold turn, now 0 of 2, answered before · 1 enters");
   const same = { ...wide, top_initial: wide.top_final };
   assert.equal(parts(same)[0], "same Gold 1 of 2 in evidence as before, missed: rank 2 → 2 · same 2 nodes, same order");
   const all = { ...same, gold: Int32Array.from([0]), gold_asked: 1 };

@@ -15,10 +15,10 @@ const rows = [[0, 2, 1, BOTH, [], []], [1, 1, 12, BEFORE, [], []], [2, 17, 2, AF
 const verdict = (some, asked = 2) => verdictOf(...answerOf({ rows: some, asked }), (row) => `“${row}”`);
 
 test("the verdict on a dot is the one of Ask", () => {
-  assert.deepEqual(verdict(rows), ["better", "Gains 1 of 2 gold turns: rank 17 → 2 · 1 enters"]);
+  assert.deepEqual(verdict(rows), ["better", "Gains 1 gold turn, now 1 of 2: rank 17 → 2 · 1 enters"]);
   const back = rows.map(([name, was, is, flags, turns]) =>
     [name, is, was, (flags & NARROW) | (flags & 1 ? 2 : 0) | (flags & 2 ? 1 : 0), turns, []]);
-  assert.deepEqual(verdict(back), ["worse", "Loses 1 of 2 gold turns: rank 2 → 17 · 1 enters"]);
+  assert.deepEqual(verdict(back), ["worse", "Loses 1 gold turn, now 0 of 2: rank 2 → 17 · 1 enters"]);
   const wide = [rows[0], [1, 1, 12, BEFORE, [], []], [2, 9, 2, AFTER, [0], []], [3, 8, 9, NARROW, [0], []]];
   assert.deepEqual(verdict(wide, 1), ["better", "Gains the gold turn, quoted by a wider node: rank 9 → 2 · 1 enters"]);
   const states = wide.with(2, [2, 9, 2, AFTER, [0], [0]]);

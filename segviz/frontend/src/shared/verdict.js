@@ -23,6 +23,8 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
   const turns = Object.values(gold.after).flat();
   const unsaid = gold.later ? ` · ${gold.later} gold not said yet` : "";
   if (!turns.length) return ["same", (entered.length ? `${entered.length} of ${size} nodes ${verb}` : `Same ${kept}`) + unsaid];
+  const { found, answered, missed } = gold.after;
+  const known = turns.length - missed.length;
   const gains = gold.before.missed.filter((turn) => !gold.after.missed.includes(turn));
   const drops = gold.after.missed.filter((turn) => !gold.before.missed.includes(turn));
   /** @type {(nodes: unknown[]) => string} */
@@ -51,7 +53,8 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
   /** The sentence on turns that a setting gains or loses: one was found, or all were quoted or answered.
    * @type {(verb: string, some: string[], fates: Fates) => string} */
   const sentence = (verb, some, fates) => {
-    const what = gold.asked > 1 ? `${verb} ${some.length} of ${gold.asked} gold turns` : `${verb} the gold turn`;
+    const what = gold.asked === 1 ? `${verb} the gold turn` : some.length === gold.asked ? `${verb} all ${gold.asked} gold turns`
+      : `${verb} ${some.length} gold turn${some.length === 1 ? "" : "s"}, now ${known} of ${gold.asked}`;
     const [now, before] = fates === gold.after ? [stating(some), ""] : ["", " before"];
     if (some.every((turn) => fates.answered.includes(turn))) return `${what}, answered${now}${before}`;
     if (some.some((turn) => fates.found.includes(turn))) {
@@ -61,11 +64,9 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
     }
     return `${what}, quoted by a wider node${before}${shifts(some, true)}`;
   };
-  const { found, answered, missed } = gold.after;
-  const known = turns.length - missed.length;
   /** @type {TipLine} */
   const [tone, words] = gains.length && drops.length
-    ? ["same", `Gold: gains ${gains.length}, loses ${drops.length}`]
+    ? ["same", `Gold: gains ${gains.length}, loses ${drops.length}, now ${known} of ${gold.asked}`]
     : gains.length ? ["better", sentence("Gains", gains, gold.after)]
       : drops.length ? ["worse", sentence("Loses", drops, gold.before)]
         : found.length === gold.asked && gold.before.found.length === gold.asked
