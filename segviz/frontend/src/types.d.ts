@@ -324,7 +324,7 @@ type Answer = ReturnType<typeof import("./canvas/answer.js").answerOf>;
 /** The gold turns by what became of them. */
 type Fates = Record<"found" | "quoted" | "answered" | "missed", string[]>;
 /** Of an answer what its verdict says. */
-type Judged = Pick<Answer, "entered" | "after" | "moved" | "gold" | "was" | "is" | "held">;
+type Judged = Pick<Answer, "entered" | "left" | "after" | "moved" | "gold" | "was" | "is" | "held">;
 
 /** Ranks and retrieved nodes at every value of α or H (path.js). */
 interface Path {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { dayOf, whenOf, wordsOf } from "../src/canvas/answer.js";
+import { isGone } from "../src/canvas/classes.js";
 import { changeParts } from "../src/canvas/change_summary.js";
 import { evidenceRows, moveText } from "../src/canvas/evidence.js";
 import { needed, retrievedAt } from "../src/canvas/path.js";
@@ -75,11 +76,25 @@ test("missed leaves beyond the first two are counted, and what a single one lack
   const places = new Map([[0, 5], [1, 3], [2, 9]]);
   const held = new Map([[0, ["a"]], [1, ["b"]], [2, ["c"]]]);
   const fates = { found: [], quoted: [], answered: [], missed: ["a", "b", "c"] };
-  const judged = { entered: [], after: [7, 8], moved: 0, gold: { asked: 3, later: 0, before: fates, after: fates }, was: places, is: places, held };
+  const judged = { entered: [], left: [], after: [7, 8], moved: 0, gold: { asked: 3, later: 0, before: fates, after: fates }, was: places, is: places, held };
   const verdict = (given) => verdictOf({ ...judged, ...given }, [0, 1, 2], String, "has only “boat”")[1];
   assert.equal(verdict({}), "Gold still missed: rank 3 → 3, 5 → 5, and 1 more, the first has only “boat” · same 2 nodes, same order");
   assert.equal(verdict({ held: new Map([[1, ["b"]]]) }),
     "Gold still missed: rank 3 → 3, has only “boat” · same 2 nodes, same order");
+});
+
+test("gaps in the ranks of a list move nothing, and what leaves is counted where nothing enters", () => {
+  const gaps = { top_initial: Int32Array.from([0, 3]), top_final: Int32Array.from([0, 3]), places_initial: [1, 3], places_final: [1, 3] };
+  assert.match(changeParts(sceneOf(gaps))[0][1], /same 2 nodes, same order$/);
+  const fewer = { top_initial: Int32Array.from([0, 1, 3]), top_final: Int32Array.from([3, 0]) };
+  assert.match(changeParts(sceneOf(fewer))[0][1], / · 1 leaves$/);
+  assert.equal(changeParts(sceneOf({ ...fewer, gold: new Int32Array(0), gold_asked: 0 }))[0][1], "1 leaves");
+});
+
+test("a class of gold that another question does not have stands alone no longer", () => {
+  const alone = (changes) => isGone({ ...sceneOf(changes, { colour: "gold" }), isolated: { kind: "gold", key: "missed" } });
+  assert.equal(alone({}), false);
+  assert.equal(alone({ gold: new Int32Array(0), gold_asked: 0, gold_turns: {} }), true);
 });
 
 test("what is found by itself and then only answered is no loss", () => {
@@ -93,6 +108,7 @@ test("a node of several days has both in the search, and their months in the lis
   const scene = sceneOf({ days: ["28 May", "2 June"], unit_day: [0, 0, 1, 1] });
   assert.deepEqual([4, 6].map((node) => whenOf(scene, node)), [["S1", "28 May"], ["S1 – S2", "28 May – 2 June"]]);
   assert.deepEqual([4, 6].map((node) => dayOf(scene, node)), ["28 May", "May – June"]);
+  assert.equal(dayOf(sceneOf({ days: ["28 May"], unit_day: [-1, -1, 0, 0] }), 6), "28 May"); // the first has no date
   const bare = sceneOf({ days: [], unit_day: [-1, -1, -1, -1] });
   assert.deepEqual([4, 6].map((node) => dayOf(bare, node)), ["S1", "S1 – S2"]);
 });

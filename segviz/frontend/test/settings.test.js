@@ -7,7 +7,7 @@ import { propagator } from "../src/canvas/propagate.js";
 import { createReports, isSelectionNews, tellSelected } from "../src/shared/component.js";
 import { edgePairs } from "../src/shared/links.js";
 import {
-  adoptSetting, change, createSettings, recompute, report,
+  adoptSetting, change, createSettings, hold, recompute, report,
 } from "../src/canvas/settings.js";
 
 function dialogue() {
@@ -128,4 +128,16 @@ test("an answer to a click does not undo the next one", () => {
   assert.equal(take(9, 0), 9);
   tellSelected(s, 3);
   assert.equal(take(8), 8); // a page that does not count
+});
+
+test("what is held without propagation stays so when Python answers or a control moves, until it is let go", () => {
+  const { s, take, move } = dialogue();
+  take({});
+  hold(s, true);
+  take({});
+  assert.equal(s.scene.data.final, s.scene.data.initial);
+  move({ alpha: 0.4 });
+  assert.equal(s.scene.data.final, s.scene.data.initial);
+  assert.equal(hold(s, false), true);
+  assert.notEqual(s.scene.data.final, s.scene.data.initial);
 });

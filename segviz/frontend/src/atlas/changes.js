@@ -41,7 +41,8 @@ export function answerOf({ rows, asked }) {
     return fatesOf(known, [quotedIn(true), quotedIn(false), new Set(all.flatMap(({ turns: [turns] }) => turns.map(String)))]);
   };
   return [{ after, was, is, held, entered: after.filter((i) => !before.includes(i)),
-    moved: after.filter((i, at) => before.includes(i) && was.get(i) !== at + 1).length,
+    left: before.filter((i) => !after.includes(i)),
+    moved: after.filter((i, at) => before.includes(i) && before[at] !== i).length,
     gold: { before: fates(before, 0), after: fates(after, 1), asked, later: 0 } }, leaves];
 }
 

@@ -20,7 +20,7 @@ export function answerOf(scene) {
     new Map(top.map((node, i) => [node, places[half][i] ?? i + 1])));
   const entered = after.filter((node) => !was.has(node));
   const left = before.filter((node) => !is.has(node));
-  const moved = after.filter((node, i) => was.has(node) && was.get(node) !== i + 1).length;
+  const moved = after.filter((node, i) => was.has(node) && before[i] !== node).length;
   addRanks(was, [...entered, ...data.gold], data.initial, data);
   addRanks(is, [...left, ...data.gold], data.final, data);
   const [from, to] = [before, after].map((top) => levelCounts(top, data.level, data.levels_total));
@@ -149,7 +149,7 @@ const DAY = /^\d{1,2} (?=\p{L}+( ’\d\d)?$)/u; // of a date as Python writes it
 
 /** The first and last of what the units of a node have, as one where both are the same.
  * @type {(scene: Scene, node: number, of: (unit: number) => string) => string} */
-const ends = ({ tree }, node, of) => [...new Set([of(tree.start[node]), of(tree.stop[node] - 1)])].join(" – ");
+const ends = ({ tree }, node, of) => [...new Set([of(tree.start[node]), of(tree.stop[node] - 1)])].filter(Boolean).join(" – ");
 
 /** The sessions of a node, and its days if they are known.
  * @type {(scene: Scene, node: number) => [sessions: string, days: string]} */

@@ -111,6 +111,11 @@ export function toggleIsolated(scene, kind, key) {
   scene.isolated = same ? null : { kind, key };
 }
 
+/** Whether another question has nothing of the gold class that stands alone.
+ * @type {(scene: Scene) => boolean} */
+export const isGone = (scene) => scene.isolated?.kind === "gold" && !scene.shades.some((_, half) =>
+  scene.data.level.some((level, node) => level >= 0 && isMember(scene, half, node)));
+
 /** Whether a node belongs to the class that stands alone. Sessions are no matter of nodes
  *  but of places on the axis: a root holds all of them.
  * @type {(scene: Scene, half: number, node: number) => boolean} */

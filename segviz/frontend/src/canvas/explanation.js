@@ -5,7 +5,7 @@ import { button, element, isNews, make, rewrite, sign } from "../shared/dom.js";
 import { isolateText } from "../shared/text.js";
 import { askedWords, labelOf, levelName, nameOf, scoreLacking, turnsOf, wordsOf } from "./answer.js";
 import { onFrame, schedule } from "./scheduler.js";
-import { shownFlow } from "./flow.js";
+import { shownFlow, shownHop } from "./flow.js";
 import { reveal, select } from "./navigation.js";
 import { needed } from "./path.js";
 import { ranksOf, topNodes } from "./propagate.js";
@@ -70,11 +70,12 @@ function writeFlow(s, part) {
       `${name} ${one < 0 ? "−" : "+"}${share(Math.abs(one) * found.own)}`);
     element("div", "ingredients", part, `own, against an average leaf: ${terms.join(", ")}`);
   }
+  const shown = shownHop(s, found);
   /** @type {(text: string, hop: number) => void} */
   const hopButton = (text, hop) => {
     const made = button("", row, text, () => showHop(s, hop));
     made.dataset.at = `hop${hop}`;
-    made.ariaPressed = String(flow.hop === hop);
+    made.ariaPressed = String(shown === hop);
   };
   found.hops.forEach(({ amount }, i) => hopButton(`hop ${i + 1}: ${share(amount)}`, i + 1));
   if (found.hops.length > 1) {
@@ -85,8 +86,8 @@ function writeFlow(s, part) {
   }
   const list = element("ul", "", part);
   found.hops.forEach(({ given }, i) => {
-    if (flow.hop && flow.hop !== i + 1) return;
-    for (const { source, amount } of given.slice(0, flow.hop ? 2 * GIVERS : GIVERS)) {
+    if (shown && shown !== i + 1) return;
+    for (const { source, amount } of given.slice(0, shown ? 2 * GIVERS : GIVERS)) {
       const from = source === found.node ? "itself, there and back" : nameOf(data, source);
       element("li", "", list, make("span", "share", share(amount)),
         make("span", "", `hop ${i + 1}, ${levelName(data, data.level[source])}: `),

@@ -73,6 +73,10 @@ export function shownFlow({ scene: { data }, settings: { setting, held }, attent
   return setting && !held && selected !== null ? flowTo(data, setting, selected) : null;
 }
 
+/** The hop that is shown; 0, for all, if there are no longer so many.
+ * @type {(s: State, found: Flow) => number} */
+export const shownHop = ({ flow }, { hops }) => (flow.hop > hops.length ? 0 : flow.hop);
+
 /** Ribbons from the contributors of the hop that is shown (0: all) to the selected node. They grow
  *  from where they come.
  * @type {Painter} */
@@ -83,8 +87,9 @@ export function drawFlow(s, ctx, half) {
   const goal = nodeRect(s, half, found.node);
   if (!goal) return;
   const grown = flow.grown(performance.now());
+  const shown = shownHop(s, found);
   found.hops.forEach(({ given }, hop) => {
-    if (flow.hop && flow.hop !== hop + 1) return;
+    if (shown && shown !== hop + 1) return;
     for (const { source, amount } of given.slice(0, RIBBONS)) {
       const rect = source === found.node ? null : nodeRect(s, half, source);
       if (!rect) continue;

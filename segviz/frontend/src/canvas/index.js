@@ -13,6 +13,7 @@ import { buildCard } from "./card.js";
 import { buildChanged, buildHold } from "./change_summary.js";
 import { buildControls } from "./controls.js";
 import { buildEvidence } from "./evidence.js";
+import { isGone } from "./classes.js";
 import { createFrames, onFrame, onScores, schedule, showScores } from "./scheduler.js";
 import { buildHelp, listenKeys } from "./keyboard.js";
 import { labelChoice } from "./labels.js";
@@ -198,6 +199,7 @@ function update(s, data) {
   scene.theme = readTheme(s);
   refind(s);
   showScores(s);
+  if (scene.isolated && isGone(scene)) scene.isolated = null;
   elements.mirror.ariaLabel = data.summary;
   elements.root.dataset.loadMs = (performance.now() - started).toFixed(2);
   schedule(s, true);

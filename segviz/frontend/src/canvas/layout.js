@@ -1,7 +1,7 @@
 // The tree, its sessions and days on the axis that a person has chosen.
 
 import { tellLook } from "./colour_menu.js";
-import { clockAxis, leftOf, unitAt } from "./axis.js";
+import { clockAxis, leftOf, rightOf, unitAt, unitsBefore } from "./axis.js";
 import { buildTree, sessionRuns } from "./rows.js";
 import { schedule } from "./scheduler.js";
 import { clampView } from "./view.js";
@@ -24,12 +24,12 @@ export function switchClock(s) {
   const { scene, sight } = s;
   const { x0, x1 } = sight.view;
   const whole = x1 - x0 >= scene.data.total_units;
-  const [first, last] = [unitAt(scene.axis, x0), unitAt(scene.axis, x1)];
+  const [first, stop] = [unitAt(scene.axis, x0), unitsBefore(scene.axis, x1, scene.data.total_units)];
   scene.look.axis = scene.look.axis ? "" : "clock";
   tellLook(s);
   layOut(s);
   if (!whole) {
-    sight.view = clampView(leftOf(scene.axis, first), leftOf(scene.axis, last), scene.data.total_units);
+    sight.view = clampView(leftOf(scene.axis, first), rightOf(scene.axis, stop), scene.data.total_units);
   }
   schedule(s, true);
 }

@@ -43,7 +43,7 @@ function showOverview(s) {
   overview.width = width;
   overview.root.style.marginLeft = `${geom.left}px`;
   overview.root.style.width = `${width}px`;
-  if (isNews(overview.drawn, [width, data, data.top_final, theme, s.search.hits])) {
+  if (isNews(overview.drawn, [width, data, scene.axis, data.top_final, theme, s.search.hits])) {
     drawOverview(s, cleared(overview.canvas, width, HEIGHT), width);
   }
   const { x, w } = frameOf(view, unitsOf(scene), width);

@@ -32,13 +32,14 @@ export function buildPath(s, parent) {
   const said = element("div", "said", plot);
   const holder = make("div");
   const twin = element("details", "twin", root, make("summary", "", "Table"), holder);
-  twin.addEventListener("toggle", () => writeTable(s));
+  twin.addEventListener("toggle", () => schedule(s));
   listen(s, plot, said);
   onScores(s.frames, follow);
   onFrame(s.frames, showPath);
   return { over: /** @type {"alpha" | "horizon"} */ ("alpha"), initial: /** @type {Float32Array} */ (new Float32Array(0)), key: /** @type {unknown[]} */ ([]),
     run: /** @type {Generator<undefined, Path> | null} */ (null),
-    found: /** @type {Path | null} */ (null), drawn: /** @type {unknown[]} */ ([]), held: false,
+    found: /** @type {Path | null} */ (null), drawn: /** @type {unknown[]} */ ([]),
+    tabled: /** @type {unknown[]} */ ([]), held: false,
     hover: /** @type {number | null} */ (null),
     elements: { root, title, over, plot, canvas, now, twin, holder } };
 }
@@ -58,7 +59,7 @@ function follow(s) {
   const { policy, alpha, horizon } = setting;
   const live = /** @type {Live} */ (data.live);
   const key = [path.over, policy, path.over === "alpha" ? horizon : alpha,
-    live.k, live.budget, String(live.levels), data.identity, String(data.gold)];
+    live.k, live.budget, live.deduplicate, String(live.levels), data.identity, String(data.gold)];
   const known = sameNumbers(path.initial, data.initial);
   path.initial = data.initial;
   if (!isNews(path.key, key) && known) return;
@@ -79,7 +80,6 @@ function advance(s, run) {
       if (done) {
         Object.assign(path, { run: null, found: value });
         path.elements.root.dataset.ready = "true";
-        if (path.elements.twin.open) writeTable(s);
         return schedule(s);
       }
       if (performance.now() > until) return advance(s, run);
@@ -111,6 +111,7 @@ function showPath(s) {
   if (isNews(path.drawn, [path.found, width, height, scene.theme, selected, path.hover])) {
     draw(s, path.found, cleared(elements.canvas, width, height), width, height);
   }
+  if (isNews(path.tabled, [path.found, value, elements.twin.open])) writeTable(s);
 }
 
 /** Pixel of a value of the axis.

@@ -113,7 +113,8 @@ function listHits(s) {
     search.hits.slice(0, LISTED).forEach((node, i) => {
       const text = search.excerpts[node] ?? data.labels[node] ?? "";
       const near = text.toLowerCase().indexOf(query) - BEFORE;
-      const from = near > 0 ? text.indexOf(" ", near) + 1 : 0; // at a word
+      const blank = text.indexOf(" ", near);
+      const from = near <= 0 ? 0 : blank >= 0 && blank < near + BEFORE ? blank + 1 : near; // at a word
       const line = button("entry", find.list, "", () => goTo(s, i));
       line.append(make("span", "when", whenOf(s.scene, node).filter(Boolean).join(" · ")),
         make("span", "called", labelOf(data, node)), make("bdi", "words",

@@ -24,14 +24,16 @@ export const createSettings = () => ({
  * @param {State} s */
 export function adoptSetting(s) {
   const { scene: { data }, settings } = s;
+  const held = Boolean(settings.held); // the button is still pressed
   settings.scores = null;
   settings.stale = false;
   settings.held = null;
   settings.setting = data.live && settings.setting;
   if (!data.live) return;
   const { policy, alpha, horizon, drawing, sequence } = data.live;
-  if (isLate(settings, sequence) && settings.setting) return recompute(s);
-  settings.setting = { policy, alpha, horizon, drawing };
+  if (isLate(settings, sequence) && settings.setting) recompute(s);
+  else settings.setting = { policy, alpha, horizon, drawing };
+  hold(s, held);
 }
 
 /** A control has moved: show it at the next frame, report it when it rests.
@@ -60,6 +62,7 @@ export function report(s) {
 export function recompute(s) {
   const { scene: { data }, settings } = s;
   const { policy, alpha, horizon } = /** @type {LiveSetting} */ (settings.setting);
+  const held = Boolean(settings.held);
   settings.stale = false;
   settings.held = null;
   settings.scores ??= propagator(data.initial, { ...data, edges: edgePairs(data) });
@@ -68,6 +71,7 @@ export function recompute(s) {
   const live = /** @type {Live} */ (data.live);
   data.top_final = topNodes(data.final, data, live);
   data.places_final = live.deduplicate ? ranksOf([...data.top_final], data.final, data) : [];
+  hold(s, held);
 }
 
 /** Shows the question without propagation, or again as it was. Did that change anything?

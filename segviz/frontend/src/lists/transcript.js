@@ -199,7 +199,7 @@ function mount({ data, parentElement, setTriggerValue }) {
  * @param {Transcript} list
  * @param {any} data */
 function show(list, data) {
-  const wanted = `${data.focus} ${data.height}`;
+  const wanted = `${data.about} ${data.focus} ${data.height}`;
   if (wanted === list.dataset.wanted) return;
   list.dataset.wanted = wanted;
   const target = turnsOf(list).find((line) => line.dataset.turn === data.focus);

@@ -40,7 +40,7 @@ function pressKey(s, event) {
   if (act?.toggle) toggle(s, list.rows[at]);
   else if (act) goTo(s, list.rows[act.to ?? at]);
   else if (key === "Enter" || key === " ") select(s, list.rows[at]);
-  else if (key === "Tab") return;
+  else if (key.length > 1) return; // a key of the browser
   event.preventDefault();
   event.stopPropagation(); // letters are commands of the app elsewhere
 }

@@ -63,6 +63,7 @@ function update(s, data) {
   const before = memory.data;
   memory.data = data;
   const fresh = before?.identity !== data.identity;
+  const roots = String(memory.forest?.roots);
   memory.forest = buildForest(data);
   memory.sets = {};
   memory.below = {};
@@ -81,6 +82,8 @@ function update(s, data) {
   s.elements.root.style.height = `${data.stage_height}px`;
   s.elements.tree.ariaLabel = `Outline of ${data.title || "the memory"}`;
   if (fresh) begin(s);
+  else if (roots !== String(memory.forest.roots)) // a root that has come above another is open, too
+    for (const key of createOpen(memory.forest).opened) list.open.opened.add(key);
   const news = isSelectionNews(s, data, fresh);
   const goal = news ? data.selected : null;
   if (news) attention.selected = goal;

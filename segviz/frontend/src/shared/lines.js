@@ -48,12 +48,14 @@ export function matchedPieces(text, matches, lines = true) {
   return pieces;
 }
 
-/** A text with the first place of a query marked.
+/** A text with the first place of a query marked, in capitals or not.
  * @type {(text: string, query: string) => (string | Node)[]} */
 export function markedParts(text, query) {
-  const at = query ? text.toLowerCase().indexOf(query) : -1;
-  const end = at + query.length;
-  return at < 0 ? [text] : [text.slice(0, at), make("mark", "heard", text.slice(at, end)), text.slice(end)];
+  const wanted = query.trim().replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  const found = wanted ? new RegExp(wanted, "iu").exec(text) : null;
+  if (!found) return [text];
+  const end = found.index + found[0].length;
+  return [text.slice(0, found.index), make("mark", "heard", found[0]), text.slice(end)];
 }
 
 /** One block per line. Each takes its direction from its own words; the speaker's name in

@@ -15,14 +15,15 @@ export function fatesOf(turns, sets) {
  *  `called` names a node, `why` says what the first missed leaf lacks, `fell` why leaves fall. Gold
  *  that is said later than the moment that is asked is counted last.
  * @type {(answer: Judged, leaves: Ids, called: (node: number) => string, why?: string, fell?: string) => TipLine} */
-export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves, called, why = "", fell = "") {
+export function verdictOf({ entered, left, after, moved, gold, was, is, held }, leaves, called, why = "", fell = "") {
   const size = after.length;
   const moves = moved === 2 ? "2 swapped" : moved ? `${moved} in another place` : "same order";
   const verb = entered.length === 1 ? "enters" : "enter";
-  const kept = `${size} node${size === 1 ? "" : "s"}, ${moves}`;
+  const kept = `ame ${size} node${size === 1 ? "" : "s"}, ${moves}`;
+  const shrinks = left.length ? `${left.length} ${left.length === 1 ? "leaves" : "leave"}` : "";
   const turns = Object.values(gold.after).flat();
   const unsaid = gold.later ? ` · ${gold.later} gold not said yet` : "";
-  if (!turns.length) return ["same", (entered.length ? `${entered.length} of ${size} nodes ${verb}` : `Same ${kept}`) + unsaid];
+  if (!turns.length) return ["same", (entered.length ? `${entered.length} of ${size} nodes ${verb}` : shrinks || `S${kept}`) + unsaid];
   const { found, answered, missed } = gold.after;
   const known = turns.length - missed.length;
   const gains = gold.before.missed.filter((turn) => !gold.after.missed.includes(turn));
@@ -73,5 +74,5 @@ export function verdictOf({ entered, after, moved, gold, was, is, held }, leaves
           ? ["same", "All gold found, before and after"]
           : !missed.length ? ["same", `Gold in evidence as before${answered.length ? `: answered${stating(answered)}` : ""}`]
             : ["same", `Gold ${known ? `${known} of ${gold.asked} in evidence as before, missed` : "still missed"}${shifts(missed)}${why && `, ${holders(missed).length > 1 ? "the first " : ""}${why}`}`];
-  return [tone, `${words} · ${entered.length ? `${entered.length} ${verb}` : `same ${kept}`}${unsaid}`];
+  return [tone, `${words} · ${entered.length ? `${entered.length} ${verb}` : shrinks || `s${kept}`}${unsaid}`];
 }
