@@ -119,7 +119,8 @@ def _read_option(text: str | None, default: Any, options: Collection[Any] | None
         return default if text is None else text
     known = {as_text(one): one for one in options}
     if isinstance(default, list):
-        return [known[part] for part in text.split(",") if part in known] or default
+        chosen = [known[part] for part in text.split(",") if part in known]
+        return chosen if chosen or text == as_text(()) else default
     return known.get(text, default)
 
 

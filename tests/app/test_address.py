@@ -155,6 +155,12 @@ def test_hostile_values_of_a_link_give_way_to_defaults_and_are_said_literally(na
     assert "Part of the link" not in texts(clean(app))
 
 
+def test_an_emptied_choice_stays_empty():
+    app = opened({"sample": "recurrence", "compared-systems": "none"}, page("compare", linked=True))
+    assert app.multiselect(key="compared-systems").value == []
+    assert address(app)["compared-systems"] == "none"
+
+
 def test_what_is_not_there_is_said_and_as_by_default():
     app = page("ask", linked=True)
     app.query_params["k"] = ["3", "7"]

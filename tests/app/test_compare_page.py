@@ -1,6 +1,7 @@
 """The Compare and Guide pages without a browser."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from segviz.evaluation import MEASURES, ONE_WRITER
 from segviz.memory import build
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import toy_structure
-from segviz.ui.pages.compare import questions, structures
+from segviz.ui.pages.compare import built_key, questions, structures
 from segviz.ui.pages.compare.structures import holder
+from segviz.ui.state import AppSession
 from segviz.ui.widgets import measures
 from segviz.ui.widgets.captions import unmarked
 from tests.app.conftest import clean, grow, labelled, messages, page, tables, texts, unfolded
@@ -241,6 +243,22 @@ def test_turns_selected_in_one_memory_are_in_the_smallest_node_of_another_that_h
         found = holder(other, turns)
         assert (found is None) == (not sizes)
         assert found is None or len(other.turn_ids(found)) == min(sizes)
+
+
+def test_a_turn_that_the_unit_rule_drops_is_in_no_node():
+    memory = build(sample("recurrence"), unit="paper")
+    assert "D5:1" not in {turn for unit in memory.units for turn in unit.turn_ids}
+    assert holder(memory, ("D5:1",)) is None
+
+
+def test_a_paused_or_a_growing_memory_is_compared_with_none_of_another_length():
+    memory = built(sessions=3)
+    session = AppSession("open", "talk", None, memory.conversation, memory)
+    assert built_key(session, memory.system) == "open"
+    part = replace(memory, steps=memory.steps[:4])
+    assert built_key(replace(session, memory=part), memory.system) != "open"
+    more = replace(session, memory=built(sessions=4))
+    assert built_key(more, "clustering") != built_key(session, "clustering")
 
 
 @pytest.mark.usefixtures("small")

@@ -31,18 +31,17 @@ KINSHIP = {
 def pin_button(session: AppSession, node: int) -> None:
     """Draws the button that pins or unpins a node; a third pin replaces the oldest."""
     pins = pinned(session)
-    there = node in pins
 
     def toggle() -> None:
-        if there:
+        if node in pins:  # a second click may come before the first is drawn
             pins.remove(node)
         else:
             pins.append(node)
             del pins[:-2]
 
     st.button(
-        "Unpin" if there else "Pin",
-        icon=":material/keep_off:" if there else ":material/keep:",
+        "Unpin" if node in pins else "Pin",
+        icon=":material/keep_off:" if node in pins else ":material/keep:",
         help="Two pinned nodes are compared below. A third pin replaces the first.",
         type="tertiary",
         key="pin",

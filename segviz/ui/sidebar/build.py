@@ -223,7 +223,7 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
             st.text(pause.why)
             _start("Resume", key, approval)
         return False
-    what = f"{count:,} leaves"
+    what = captions.counted(count, "leaf", "leaves")
     with st.container():
         with st.empty():  # one element, even while the estimate is waited for
             expected = _calls(order, base) if callers else _estimate(order, base)

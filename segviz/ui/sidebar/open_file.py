@@ -309,17 +309,17 @@ def choose_conversation(opened: OpenFile, panel: DeltaGenerator) -> Conversation
         return " · ".join([*parts, entry.about] if entry.about else parts)
 
     # A link may name the conversation.
-    position = 0
+    position, key = 0, f"conversation-{opened.key}"
     if len(entries) > 1:
         wanted = wanted_conversation()
         places = [i for i, entry in enumerate(entries) if entry.id == wanted]
         if places:
-            st.session_state["conversation"] = places[0]
+            st.session_state[key] = places[0]
         position = panel.selectbox(
             "Conversation in the file",
             range(len(entries)),
             format_func=label,
-            key="conversation",
+            key=key,
             persist_state="session",
         )
     try:

@@ -275,8 +275,8 @@ def _say_dropped(conversation: Conversation, rule: str) -> None:
         return
     lost = sum(bool(q.evidence) and dropped.issuperset(q.evidence) for q in conversation.questions)
     st.warning(
-        f"{len(dropped)} of {len(conversation.turns)} turns are in no leaf, and {lost} questions "
-        "lose all their evidence."
+        f"{len(dropped)} of {captions.counted(len(conversation.turns), 'turn')} are in no leaf, "
+        f"which takes all evidence from {captions.counted(lost, 'question')}."
     )
 
 

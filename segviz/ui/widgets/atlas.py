@@ -36,6 +36,7 @@ from segviz.ui import keys
 from segviz.ui.settings import read_preset, read_settings, write_question
 from segviz.ui.state import AppSession, fingerprint, linked
 from segviz.ui.widgets.canvas import part
+from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import alt, picked, sentence_of, tall
 from segviz.ui.widgets.measures import at_once, disputes
 from segviz.ui.widgets.waiting import computed, labels
@@ -305,9 +306,10 @@ def draw_questions(
     ]
     draw_dots(session, rows, sides, key=f"{key}-dots", ask=ask)
     st.caption(
-        f"{len(rows)} questions with gold evidence: {read_preset(settings)} compared with no "
-        f"propagation. {MARKS}. The list names the stage at which the first missed gold turn drops "
-        "out. Point at a dot to see what changes; click a dot or a row to ask the question."
+        f"{counted(len(rows), 'question')} with gold evidence: {read_preset(settings)} compared "
+        f"with no propagation. {MARKS}. The list names the stage at which the first missed gold "
+        "turn drops out. Point at a dot to see what changes; click a dot or a row to ask the "
+        "question."
     )
     st.dataframe(
         [

@@ -124,7 +124,7 @@ def gold_line(state: AnswerState) -> None:
 
 
 def _why_missed(state: AnswerState, turn: str) -> str:
-    """Says why a gold turn is missed: its leaf has left, or has few of the question's words.
+    """Says why a gold turn is missed: by its level, others' scores, or the question's words.
 
     Returns "" where words do not count.
     """
@@ -135,6 +135,8 @@ def _why_missed(state: AnswerState, turn: str) -> str:
             ranks([leaf], scores, result.structure, result.settings.levels)[0]
             for scores in (result.initial, result.final)
         )
+        if not now:
+            return f"{turn} was missed: the level of its leaf is not admitted."
         if leaf in result.left and was < now:
             return (
                 f"{turn} was missed: its leaf fell from rank {was} to {now}, because others "

@@ -252,7 +252,13 @@ def _beside(asked: AskState) -> None:
     ):
         st.radio(
             "Draw a second tree, with",
-            [_NOTHING, *presets, _KEPT, *([_MOMENT] if total > 1 else []), *builds],
+            [
+                _NOTHING,
+                *presets,
+                _KEPT,
+                *([_MOMENT] if total > 1 or shown == _MOMENT else []),
+                *builds,
+            ],
             # On the button it would cover the first options.
             help="Side by side on the time axis. A build is offered once you have changed a "
             "parameter in the sidebar",

@@ -24,11 +24,14 @@ from segviz.ui.widgets.waiting import noted
 def built_key(session: AppSession, name: str) -> str:
     """Returns the content key of a system's memory over the leaves of this session."""
     memory = session.memory
-    if name == memory.system and not has_written_texts(memory):
+    leaves = len(memory.units)  # of a watched file there are more and more
+    finished = len(memory.steps) == leaves
+    if name == memory.system and finished and not has_written_texts(memory):
         return session.key
     typed = typed_turns(session.source)
     changed = repr(memory.settings) if name == memory.system else ""
-    return fingerprint(session.source, typed, memory.unit, name, memory.embedder.name, changed)
+    made_of = session.source, typed, memory.unit, leaves
+    return fingerprint(*made_of, name, memory.embedder.name, changed)
 
 
 def has_written_texts(memory: Memory) -> bool:
@@ -39,7 +42,8 @@ def has_written_texts(memory: Memory) -> bool:
 def cached(session: AppSession, name: str) -> Memory | None:
     """Returns the memory of a system if it is built; else None.
 
-    The open one is, unless its texts are written by hand: all systems have extracts then.
+    The open one is, unless its build is paused, or its texts are written by hand: all systems have
+    extracts then.
     """
     if built_key(session, name) == session.key:
         return session.memory

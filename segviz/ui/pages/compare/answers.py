@@ -34,7 +34,7 @@ from segviz.ui.widgets.charts import chart, sentence_of, signs, table
 from segviz.ui.widgets.waiting import PLAY, Job, JobPart, Progress
 
 _KEPT = 6
-_MANY = 30  # questions that are asked unless the user wants more
+_FEW, _MANY = 5, 30  # least questions that are asked, and how many unless the user wants more
 _TALL = 400
 
 _MEANING = (
@@ -87,13 +87,10 @@ def answers_panel(compared: Comparing) -> dict[str, AnswerEvaluation]:
             )
             return {}
         # Fewer questions cost less; those asked are spread over the conversation.
-        number = st.slider(
-            "Questions, evenly spread",
-            min(len(questions), 5),
-            len(questions) + (len(questions) < 6),
-            min(len(questions), _MANY),
-            key="answers-asked",
-        )
+        number = len(questions)
+        if number > _FEW:
+            start = min(number, _MANY)
+            number = st.slider("Questions, evenly spread", _FEW, number, start, key="answers-asked")
         asked = gradable(questions, number)
         answers = _answered(compared, chat, asked)
         if answers:
@@ -140,7 +137,7 @@ def _answered(
 
     job = Job(
         "graded",
-        _KEPT,
+        max(_KEPT, len(keys)),
         fingerprint([*keys.values()]),
         f"Answer {counted(len(asked), 'question')}",
         "answer-all",

@@ -119,10 +119,15 @@ def stages_panel(compared: Comparing, shown: Mapping[str, Followed]) -> None:
         )
         if by == _EACH:
             asked = {question.index: question.text for question in compared.questions}
+            # A run may lack some questions.
+            stages: dict[tuple[int, str], dict[str, str]] = {}
+            for name, turns in evidence.items():
+                for gold in turns:
+                    stages.setdefault((gold.question, gold.turn), {})[name] = gold.stage
             each = [
-                {"question": asked[same[0].question], "turn": same[0].turn}
-                | {name: turn.stage for name, turn in zip(evidence, same, strict=True)}
-                for same in zip(*evidence.values(), strict=True)
+                {"question": asked[question], "turn": turn}
+                | {name: by_name.get(name, "") for name in evidence}
+                for (question, turn), by_name in stages.items()
             ]
             table(each, about="Stage of each gold turn", height=_TALL)
             return

@@ -121,11 +121,14 @@ def select_turns(session: AppSession, turns: tuple[str, ...]) -> None:
 
 
 def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
-    """Returns the node with the fewest units that covers all these turns; None without one."""
-    if not turns:
-        return None
+    """Returns the node with the fewest units that covers all these turns; None without one.
+
+    Turns that the unit rule drops do not count.
+    """
     unit_of = {turn: unit.index for unit in memory.units for turn in unit.turn_ids}
     wanted = {unit_of[turn] for turn in turns if turn in unit_of}
+    if not wanted:
+        return None
     structure = memory.structure.collapsed
     # Only nodes whose span includes all wanted units can cover them; lower levels come first.
     active = np.flatnonzero(structure.active)
