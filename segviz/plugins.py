@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from traceback import format_exception_only
 from typing import Any
 
 from segviz.construct import parameters
@@ -150,7 +151,7 @@ def _added(
         part = point.load()
         problem = problem_of(part, name)
     except (Exception, SystemExit) as error:  # a foreign module may raise anything
-        problem = f"{type(error).__name__}: {error}"
+        problem = format_exception_only(error)[-1].strip()  # not str(error), which may raise, too
     if problem:
         return Plugin(group, name, package, _plain(problem, 200))
     if group == "loaders":  # first, because some formats read anything with rows or lines

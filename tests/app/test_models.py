@@ -1,5 +1,7 @@
 """Model settings in the app: builds over the wire, pause and resume, typed turns."""
 
+import re
+
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
@@ -203,6 +205,12 @@ class TestModels:
         assert key_field(app).value == ""
         app.selectbox(key="preset").set_value("None: stay offline").run()
         assert f"test-model: {requests} requests, " in texts(clean(app))
+
+    def test_each_model_of_a_build_has_an_estimate_of_its_own(self, app, server):
+        assert "test-model about" not in texts(app)
+        app.text_input(key="model-annotation-Another server").set_value("writer").run()
+        (said,) = [line for line in texts(clean(app)).split("\n") if "with model calls for" in line]
+        assert re.search(r": test-model about [\d,]+ .*; writer about [\d,]+ ", said)
 
     def test_roles_and_limits_reach_the_server_and_only_some_ask_again(self, app, server):
         app.text_input(key="model-annotation-Another server").set_value("writer").run()

@@ -252,7 +252,13 @@ def _calls(order: Order, source: str) -> str:
     )
     if calls is None:
         return ""
-    return f": {expected_calls(sum(calls.values(), CallEstimate()), chat.usual)}"
+    phrases = []  # each model has a price and a speed of its own
+    for client in chat.clients:
+        if own := [needed for role, needed in calls.items() if chat.of(role) is client]:
+            phrase = expected_calls(sum(own, CallEstimate()), client)
+            phrases.append((client.endpoint.model, phrase))
+    named = len(phrases) > 1
+    return ": " + "; ".join(f"{name} {each}" if named else each for name, each in phrases)
 
 
 def _estimate(order: Order, source: str) -> str:

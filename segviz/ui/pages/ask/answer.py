@@ -178,7 +178,7 @@ def _graded(state: AnswerState, given: Answer, models: ChatByRole, key: str) -> 
         )
         return
     chat = models.of("grade") if models.has("grade") else models.usual
-    graded = fingerprint(key, question.text, reference(question), chat.name)
+    graded = fingerprint(key, question.text, reference(question), chat.name, chat.prompts)
     if score is None:
         by = f"by {unmarked(chat.endpoint.model)}"
         score = peek("grades", graded)
