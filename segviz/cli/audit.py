@@ -132,9 +132,8 @@ def audit(options: Options, console: Console) -> int:
     """
     either(options, "store", "system")
     # Check the files to write before the work begins.
-    inputs = [each for each in (options.file, options.store, options.run) if each]
     named = {name: getattr(options, name) for name in ("output", "html", "junit")}
-    paths = {name: output_path(path, *inputs) for name, path in named.items() if path}
+    paths = {name: output_path(path, options) for name, path in named.items() if path}
     limits = _limits(options.fail_under or "")
     if options.junit and not limits:
         raise UsageError("--junit writes the limits of --fail-under; give both")

@@ -61,7 +61,7 @@ def compare(options: Options, console: Console) -> int:
         segviz compare talks.json --all --workers 4 --resume talks.runs
         segviz compare sample:ines-theo --systems raptor,bm25 --html compare.html
     """
-    target = output_path(options.html, *options.file) if options.html else None
+    target = output_path(options.html, options) if options.html else None
     with models(options, console) as clients:
         runs = runs_of(options, console, clients, list(SYSTEMS))
         settings = {name: getattr(options, name) for name in _SETTINGS}

@@ -41,7 +41,7 @@ def convert(options: Options, console: Console) -> int:
         segviz convert chat.txt -o chat.json
         segviz convert log.csv --columns text=body,speaker=who -o log.json
     """
-    path = None if options.output == "-" else output_path(options.output, options.file)
+    path = None if options.output == "-" else output_path(options.output, options)
     if path is None and options.json:
         raise UsageError("--json and -o - would both write to standard output")
     conversations = _conversations(options, console)

@@ -124,7 +124,7 @@ def grade(options: Options, console: Console) -> int:
         segviz grade a.json.gz b.json.gz --server Ollama
             --model qwen3 --judge phi4 -o answers.csv
     """
-    table = output_path(options.output, *options.file) if options.output else None
+    table = output_path(options.output, options) if options.output else None
     # One process calls the models, and the order of the units is kept.
     vars(options).update(workers=1, scheduler=None)
     with models(options, console) as clients:

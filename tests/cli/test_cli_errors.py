@@ -109,6 +109,35 @@ def test_what_cannot_be_done_is_named_in_a_line(run, boat, talk, command, option
     assert (talk.read_bytes(), sorted(talk.parent.iterdir())) == before
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sweep BOAT --audit x.json -o x.json",
+        "compare BOAT --audit x.json --html ./x.json",
+        "export BOAT --format html --audit x.json -o link.json",
+        "grade BOAT --prompts x.json -o x.json",
+        "audit TALK --store x.json -o x.json",
+        "audit TALK --run x.json --junit x.json --fail-under recall=1",
+        "texts TALK --replies x.json -o x.json",
+        "build x.json -o x.json",
+    ],
+)
+def test_what_a_command_reads_is_not_written(run, boat, talk, tmp_path, command):
+    places = {"TALK": talk, "BOAT": boat}
+    (tmp_path / "x.json").write_text("[]")
+    (tmp_path / "link.json").symlink_to(tmp_path / "x.json")
+    ran = run(*(places.get(word, word) for word in command.split()))
+    assert (ran.code, "is the input" in ran.err) == (2, True)
+    assert (tmp_path / "x.json").read_text() == "[]"
+
+
+@pytest.mark.parametrize("outputs", ["-o y --html y", "--html y --junit ./y", "-o y --trec y"])
+def test_two_outputs_have_two_paths(run, boat, tmp_path, outputs):
+    ran = run("audit", boat, "--fail-under", "recall=.1", *outputs.split())
+    assert (ran.code, "same path" in ran.err) == (2, True)
+    assert not (tmp_path / "y").exists()
+
+
 def test_what_begins_with_a_dash_stands_behind_two(run, boat, tmp_path):
     (tmp_path / "-dash.json.gz").write_bytes(boat.read_bytes())
     ran = run("ask", "-q", "--json", "--", "-dash.json.gz", "-what --json")
