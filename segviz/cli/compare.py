@@ -82,7 +82,9 @@ def compare(options: Options, console: Console) -> int:
 
         talk = runs.conversations[0]
         [(_, comparison)] = whole
-        title = f"Memories of {talk.id} compared"
-        write_file(target, comparison_html(comparison, talk.questions, title))
+        comparison = comparison.counting(disputed=not options.no_disputed)
+        title, adversarial = f"Memories of {talk.id} compared", not options.no_adversarial
+        page = comparison_html(comparison, talk.questions, title, adversarial=adversarial)
+        write_file(target, page)
     report("compare", whole, pooled_comparison, options, console)
     return OK
