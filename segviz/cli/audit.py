@@ -134,7 +134,7 @@ def audit(options: Options, console: Console) -> int:
     # Check the files to write before the work begins.
     named = {name: getattr(options, name) for name in ("output", "html", "junit")}
     paths = {name: output_path(path, options) for name, path in named.items() if path}
-    limits = _limits(options.fail_under or "")
+    limits = _limits(options.fail_under)
     if options.junit and not limits:
         raise UsageError("--junit writes the limits of --fail-under; give both")
     with models(options, console) as clients:
@@ -279,16 +279,18 @@ def _content(result: Audit) -> dict[str, Any]:
     }
 
 
-def _limits(text: str) -> dict[str, float]:
+def _limits(text: str | None) -> dict[str, float]:
     """Reads limits such as ``recall=.8,never-written=.1``; raises UsageError for another form."""
     limits: dict[str, float] = {}
-    for part in filter(str.strip, text.split(",")):
-        name, _, share = part.partition("=")
+    for part in [] if text is None else text.split(","):
+        name, _, share = map(str.strip, part.partition("="))
+        if name in limits:
+            raise UsageError(f"--fail-under names {name!r:.40} twice; give each one share")
         try:
-            limits[name.strip()] = float(share)
+            limits[name] = float(share)
         except ValueError:
-            limits[name.strip()] = math.nan
-        if not 0 <= limits[name.strip()] <= 1:
+            limits[name] = math.nan
+        if not (name and 0 <= limits[name] <= 1):
             expected = "a name and a share from 0 to 1, such as recall=.8"
             raise UsageError(f"--fail-under {part.strip()!r:.40}; expected {expected}")
     return limits

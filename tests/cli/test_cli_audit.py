@@ -183,6 +183,10 @@ def test_limits_decide_the_exit_code(run, store, tmp_path):
     ("options", "problem"),
     [
         (("--fail-under", "recall"), "expected a name and a share"),
+        (("--fail-under", ""), "''; expected a name and a share"),
+        (("--fail-under", ","), "''; expected a name and a share"),
+        (("--fail-under", "=.1"), "'=.1'; expected a name and a share"),
+        (("--fail-under", "recall=.1,recall=.9"), "'recall' twice"),
         (("--fail-under", "recall=2"), "expected a name and a share"),
         (("--fail-under", "speed=.1"), "is no limit; choose from recall"),
         (("--junit", "audit.xml"), "give both"),
