@@ -30,6 +30,7 @@ from segviz.cli.retrieval import SHARED, given, options_for, settings_content
 from segviz.cli.source import (
     conversation_options,
     file_argument,
+    output_folder,
     output_path,
     path_of,
     path_option,
@@ -134,6 +135,8 @@ def audit(options: Options, console: Console) -> int:
     # Check the files to write before the work begins.
     named = {name: getattr(options, name) for name in ("output", "html", "junit")}
     paths = {name: output_path(path, options) for name, path in named.items() if path}
+    if options.trec:
+        output_folder(options.trec)
     limits = _limits(options.fail_under)
     if options.junit and not limits:
         raise UsageError("--junit writes the limits of --fail-under; give both")
@@ -173,12 +176,13 @@ def _write_one(
     if "junit" in paths:
         write_file(paths["junit"], audit_junit(result, limits))
     if options.trec:
-        folder = Path(options.trec).expanduser()
+        folder = output_folder(options.trec)
         with user_errors(OSError):
             folder.mkdir(exist_ok=True)
-        write_file(folder / "qrels.txt", trec_qrels(result.memory.conversation))
         run = re.sub(r"[^\w.-]", "_", f"{result.memory.system}.run")
-        write_file(folder / run, trec_run(result))
+        texts = {run: trec_run(result), "qrels.txt": trec_qrels(result.memory.conversation)}
+        for name, text in texts.items():
+            write_file(output_path(str(folder / name), options), text)
 
 
 def _print(results: Sequence[Audit], console: Console) -> None:

@@ -45,7 +45,7 @@ from segviz.cli.command import (
     user_errors,
 )
 from segviz.cli.models import Models
-from segviz.cli.source import path_of, read_corpus
+from segviz.cli.source import output_folder, path_of, read_corpus
 from segviz.cli.tables import Measurement, measuring_options
 from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus, Lazy, Question, distinct
@@ -384,7 +384,7 @@ def measured(
         Unfinished: a model gave up, or workers were lost.
     """
     # Take from the folder the runs that are finished.
-    folder = options.resume and Path(options.resume).expanduser()
+    folder = options.resume and output_folder(options.resume)
     results = Results(folder, kind, console) if folder else None
     order = [
         (_identity(runs, talk, label, measure, settings), talk.id, label)

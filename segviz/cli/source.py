@@ -179,6 +179,21 @@ def output_path(given: str, options: Options) -> Path:
     return path
 
 
+def output_folder(given: str) -> Path:
+    """Checks before the work begins that a folder is there or can be made; returns its path.
+
+    Raises:
+        UsageError: it is a file, or the folder around it is missing.
+    """
+    with user_errors(OSError, RuntimeError, ValueError):
+        path = Path(given).expanduser()
+        if path.exists() and not path.is_dir():
+            raise UsageError(f"{given!r} is a file; a folder is expected, so name another")
+        if not path.parent.is_dir():
+            raise UsageError(f"there is no folder {str(path.parent)!r}; make it for {given!r}")
+    return path
+
+
 def write_file(path: Path, content: str | bytes) -> None:
     """Writes a result; raises UsageError if that fails."""
     with user_errors(OSError):

@@ -100,6 +100,18 @@ def test_runs_of_several_memories_go_into_one_folder(run, store, tmp_path):
     ]
 
 
+def test_a_run_needs_a_folder_that_can_be_made(run, tmp_path):
+    (tmp_path / "notes").write_text("to do")
+    asked = (*ASK, "--system", "bm25", "--trec")
+    assert "'notes' is a file; a folder is expected" in run(*asked, "notes", "-o", "a.csv").err
+    assert "no folder 'nowhere'; make it" in run(*asked, "nowhere/runs", "-o", "a.csv").err
+    assert ((tmp_path / "notes").read_text(), (tmp_path / "a.csv").exists()) == ("to do", False)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "bm25.run").write_text("[]")
+    ran = run(*asked, "runs", "--prompts", "runs/bm25.run")
+    assert (ran.code, (tmp_path / "runs" / "bm25.run").read_text()) == (2, "[]")
+
+
 def test_a_budget_ends_what_is_read(run):
     whole = ("audit", "sample:ines-theo", *ASK[2:], "--store", "sample:ines-theo-facts")
     few = run(*whole, "--budget", 40, "--json").json["stages"]["all"][0]

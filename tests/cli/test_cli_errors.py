@@ -120,15 +120,19 @@ def test_what_cannot_be_done_is_named_in_a_line(run, boat, talk, command, option
         "audit TALK --run x.json --junit x.json --fail-under recall=1",
         "texts TALK --replies x.json -o x.json",
         "build x.json -o x.json",
+        "reproduce memtree table-5 --audit memtree-table-5.csv -o .",
     ],
 )
 def test_what_a_command_reads_is_not_written(run, boat, talk, tmp_path, command):
     places = {"TALK": talk, "BOAT": boat}
-    (tmp_path / "x.json").write_text("[]")
+    disputed = '[{"question": "Who?", "error_type": "WRONG_CITATION"}]'
+    for name in ("x.json", "memtree-table-5.csv"):
+        (tmp_path / name).write_text(disputed)
     (tmp_path / "link.json").symlink_to(tmp_path / "x.json")
     ran = run(*(places.get(word, word) for word in command.split()))
     assert (ran.code, "is the input" in ran.err) == (2, True)
-    assert (tmp_path / "x.json").read_text() == "[]"
+    assert (tmp_path / "x.json").read_text() == disputed
+    assert (tmp_path / "memtree-table-5.csv").read_text() == disputed
 
 
 @pytest.mark.parametrize("outputs", ["-o y --html y", "--html y --junit ./y", "-o y --trec y"])
