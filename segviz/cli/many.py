@@ -46,7 +46,7 @@ from segviz.cli.command import (
 )
 from segviz.cli.models import Models
 from segviz.cli.source import output_folder, path_of, read_corpus
-from segviz.cli.tables import Measurement, measuring_options
+from segviz.cli.tables import Measurement, check_disputed, measuring_options
 from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus, Lazy, Question, distinct
 from segviz.embedding import embedder_key
@@ -166,6 +166,7 @@ def runs_of(
             console.note(f"left out: {why}")
     if not usable_places:
         raise UsageError(why if len(places) <= 1 else "no conversation is left to measure by")
+    check_disputed(options, (each for place in usable_places for each in corpus[place].questions))
     note_script(corpus[usable_places[0]], console, models)
     return Runs(
         Lazy(lambda row: corpus[usable_places[row]], range(len(usable_places))),
@@ -200,6 +201,7 @@ def _of_memories(
         check_units(memories)
     if lacks := _lacking(first.conversation, counts):
         raise UsageError(lacks)
+    check_disputed(options, first.conversation.questions)
     return Runs(
         (first.conversation,),
         {label: partial(lambda built, _: built, memory) for label, memory in memories.items()},

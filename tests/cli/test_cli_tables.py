@@ -167,6 +167,15 @@ def test_disputed_questions_are_counted_and_left_out(run, boat, audit):
     assert "with disputed" in told.out
 
 
+@pytest.mark.parametrize("command", [("sweep", "-o"), ("compare", "--html")])
+def test_nothing_is_measured_where_no_question_is_disputed(run, boat, tmp_path, command):
+    name, output = command
+    for file in (boat, "sample:ines-theo"):
+        ran = run(name, file, output, "nd", "--no-disputed", "--resume", "runs", *OFFLINE)
+        assert (ran.code, "no question is disputed (--audit)" in ran.err) == (2, True)
+        assert not any((tmp_path / each).exists() for each in ("nd", "runs"))
+
+
 def test_runs_of_another_audit_are_measured_again(run, boat, audit):
     run("compare", boat, "--resume", "kept")
     assert "are known" not in run("compare", boat, "--resume", "kept", "--audit", audit).err
