@@ -248,6 +248,7 @@ def _audits(options: Options, console: Console, clients: Models) -> Iterator[Aud
                 raise ValueError(f"{options.run} has no answer of {about}; {_EXPECTED}")
             yield audited(memory, answers=answers, **settings)
         return
+    refuse_idle(options.run, options, "unit", "texts", "settings")
     with user_errors(LoadError, OSError):
         stored = read_stored(path_of(options.store)) if options.store else ()
     if click.get_current_context().get_parameter_source("k") is ParameterSource.DEFAULT:
@@ -304,10 +305,10 @@ def _memory(options: Options, console: Console, clients: Models) -> Memory:
     """Returns the memory of a store, a file or a system; raises UsageError if there is none."""
     if not options.store and options.system != FACTS:
         return memory_of(options, console, clients)
-    if options.settings:
-        raise UsageError("--set is for a system; stored texts have no parameters")
     if store.recognises(path_of(options.file)):
         refuse_idle(options.file, options)
+    idle = ("texts", "settings") if options.store else ("unit", "texts", "settings")
+    refuse_idle(options.store or options.system, options, *idle)
     conversation, embedder = read_conversation(options, console), clients.embedder
     with user_errors(ValueError, LoadError, OSError):
         if options.system:

@@ -169,7 +169,7 @@ def _memory(options: Options, console: Console, built: bool) -> Memory:
     """Opens the memory in the file, or builds the default one of its conversation, offline."""
     models = Models(get_embedder())
     if built:
-        refuse_idle(options.file, Options(**vars(options), settings=()))
+        refuse_idle(options.file, options)
         return opened(path_of(options.file), options, models, console)
     conversation, texts = read_conversation(options, console), written_texts(options, UNIT)
     memory = build_one(conversation, SYSTEM, {}, UNIT, console, models)

@@ -154,7 +154,12 @@ def test_a_memory_is_audited_like_the_system_it_is_built_by(run, boat):
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        (("--store", "x.json", "--set", "a=b"), "--set is for a system"),
+        (
+            ("--store", "x.json", "--set", "a=b"),
+            "x.json is not built here, so it has no use for --set",
+        ),
+        (("--store", "x.json", "--texts", "extracts"), "no use for --texts"),
+        (("--system", "locomo-facts", "--unit", "turn"), "no use for --unit"),
         (("--store", "x.json", "--system", "bm25"), "not both"),
         (("--store", "x.json"), "no file 'x.json'"),
         (("--system", "locomo-facts"), "brings no facts"),
@@ -235,6 +240,13 @@ def test_a_run_is_audited_on_every_conversation_that_it_answers(run, tmp_path):
     assert "2 conversations, 4 questions with evidence" in ran.out
     assert run("audit", both, "--run", path, *ASK[2:], *files).code == 2
     assert len(run("audit", both, "--run", path, *ASK[2:], "--json").json["conversations"]) == 2
+
+
+def test_a_run_takes_no_options_of_a_build(run, tmp_path):
+    (tmp_path / "run.json").write_text('[{"question_id": "0", "retrieved": ["D1:1"]}]')
+    ran = run(*ASK, "--run", "run.json", "--set", "a=b", "--unit", "session")
+    assert (ran.code, "run.json is not built here" in ran.err) == (2, True)
+    assert "no use for --unit and --set; leave it out" in ran.err
 
 
 def test_a_run_of_other_questions_is_refused(run, tmp_path):

@@ -40,11 +40,16 @@ CASES = {
         ("q --alpha 1", "alpha is 1.0"),
         ("q --system raptor", "no use for --system"),
         ("q --set refresh=lazy --unit turn", "no use for --unit and --set"),
+        ("q --gap-hours 2 --month-first", "no use for --day-first and --gap-hours"),
         ("q --answer", "needs a chat model"),
         ("q --policy sideways", "'--policy': 'sideways'"),
         ("q --levels top", "'--levels': 'top'"),
         ("q --method native", "no retrieval of its own"),
         ("-what", "-w"),
+    ],
+    "convert BOAT -o c": [
+        ("--conversation x", "no use for --conversation"),
+        ("--columns text=z --join", "no use for --columns and --join"),
     ],
     "export BOAT": [
         ("--format ranks", "asks no question"),
