@@ -77,8 +77,9 @@ def sweep(options: Options, console: Console) -> int:
 
     With --all, several --conversation or --systems it repeats this for each of them, and reports
     the best setting over all conversations. --workers and --scheduler distribute the runs.
-    Conversations without gold evidence are left out, with a note. Several processes help if a run
-    takes some seconds; two processes halve the time of 20 runs of LoCoMo.
+    Conversations without gold evidence, or answers if the measure needs these, are left out, with a
+    note. Several processes help if a run takes some seconds; two processes halve the time of 20
+    runs of LoCoMo.
 
     JSON: command, runs (for each conversation, system and relevance: conversation, system,
     policies, alphas, horizons, k, budget, relevance, distinct, deduplicate, units, tokens,
