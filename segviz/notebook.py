@@ -18,9 +18,10 @@ from segviz import files
 from segviz.export import View, view_of
 from segviz.export.html import colours_of, html_page
 from segviz.export.live import LiveView
+from segviz.export.view import view_settings
 from segviz.frontend import script, stylesheet
 from segviz.frontend.message import pack
-from segviz.memory import Memory, settings_for
+from segviz.memory import Memory
 from segviz.view.coloring import read_selected, read_setting
 
 _SANDBOX = "allow-scripts allow-downloads allow-modals"
@@ -138,7 +139,8 @@ def widget(
         question: any text; None draws the tree alone.
         number: index of a question of the conversation, instead of ``question``.
         node: node to select.
-        settings: settings of :func:`segviz.ask`.
+        settings: settings of :func:`segviz.ask`; without a question ``step``, the number of steps
+            after which the memory is shown, and ``literal``.
 
     Returns:
         A widget. ``widget.view`` is the :class:`segviz.export.live.LiveView` it shows: ``node`` is
@@ -149,7 +151,7 @@ def widget(
         ImportError: anywidget is not installed.
     """
     asked = question is not None or number is not None
-    given = settings_for(memory, None, settings) if asked else None
+    given = view_settings(memory, None, settings, asked)
     return _widget_class()(LiveView(memory, question, number, given, node))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import sys
 
 import pytest
@@ -53,6 +54,23 @@ def test_without_a_question_a_setting_changes_nothing(memory):
 def widget(memory):
     pytest.importorskip("anywidget")
     return segviz.widget(memory, ASKED)
+
+
+def test_a_widget_checks_its_settings_as_show_does(memory):
+    for given in ({"policy": "bogus"}, {"policy": "both"}, {"k": 5}, {"step": -1}):
+        with pytest.raises(ValueError, match=next(iter(given))) as shown:
+            segviz.show(memory, **given)
+        with pytest.raises(ValueError, match=f"^{re.escape(str(shown.value))}$"):
+            segviz.widget(memory, **given)
+
+
+@pytest.mark.parametrize("question", [None, ASKED])
+def test_a_widget_shows_the_memory_after_a_step(memory, question):
+    pytest.importorskip("anywidget")
+    drawn = segviz.widget(memory, question, step=3).view.view
+    shown = segviz.show(memory, question, step=3).view
+    assert len(drawn.structure) == len(shown.structure) < len(memory.structure)
+    assert drawn.bookmark == shown.bookmark
 
 
 def test_a_widget_hears_the_selected_node_and_the_setting(widget, memory):

@@ -30,6 +30,7 @@ from segviz.cli.retrieval import SHARED, given, options_for, settings_content
 from segviz.cli.source import (
     conversation_options,
     file_argument,
+    output_folder,
     output_path,
     path_of,
     path_option,
@@ -132,10 +133,11 @@ def audit(options: Options, console: Console) -> int:
     """
     either(options, "store", "system")
     # Check the files to write before the work begins.
-    inputs = [each for each in (options.file, options.store, options.run) if each]
     named = {name: getattr(options, name) for name in ("output", "html", "junit")}
-    paths = {name: output_path(path, *inputs) for name, path in named.items() if path}
-    limits = _limits(options.fail_under or "")
+    paths = {name: output_path(path, options) for name, path in named.items() if path}
+    if options.trec:
+        output_folder(options.trec)
+    limits = _limits(options.fail_under)
     if options.junit and not limits:
         raise UsageError("--junit writes the limits of --fail-under; give both")
     with models(options, console) as clients:
@@ -174,12 +176,13 @@ def _write_one(
     if "junit" in paths:
         write_file(paths["junit"], audit_junit(result, limits))
     if options.trec:
-        folder = Path(options.trec).expanduser()
+        folder = output_folder(options.trec)
         with user_errors(OSError):
             folder.mkdir(exist_ok=True)
-        write_file(folder / "qrels.txt", trec_qrels(result.memory.conversation))
         run = re.sub(r"[^\w.-]", "_", f"{result.memory.system}.run")
-        write_file(folder / run, trec_run(result))
+        texts = {run: trec_run(result), "qrels.txt": trec_qrels(result.memory.conversation)}
+        for name, text in texts.items():
+            write_file(output_path(str(folder / name), options), text)
 
 
 def _print(results: Sequence[Audit], console: Console) -> None:
@@ -245,6 +248,7 @@ def _audits(options: Options, console: Console, clients: Models) -> Iterator[Aud
                 raise ValueError(f"{options.run} has no answer of {about}; {_EXPECTED}")
             yield audited(memory, answers=answers, **settings)
         return
+    refuse_idle(options.run, options, "unit", "texts", "settings")
     with user_errors(LoadError, OSError):
         stored = read_stored(path_of(options.store)) if options.store else ()
     if click.get_current_context().get_parameter_source("k") is ParameterSource.DEFAULT:
@@ -280,16 +284,18 @@ def _content(result: Audit) -> dict[str, Any]:
     }
 
 
-def _limits(text: str) -> dict[str, float]:
+def _limits(text: str | None) -> dict[str, float]:
     """Reads limits such as ``recall=.8,never-written=.1``; raises UsageError for another form."""
     limits: dict[str, float] = {}
-    for part in filter(str.strip, text.split(",")):
-        name, _, share = part.partition("=")
+    for part in [] if text is None else text.split(","):
+        name, _, share = map(str.strip, part.partition("="))
+        if name in limits:
+            raise UsageError(f"--fail-under names {name!r:.40} twice; give each one share")
         try:
-            limits[name.strip()] = float(share)
+            limits[name] = float(share)
         except ValueError:
-            limits[name.strip()] = math.nan
-        if not 0 <= limits[name.strip()] <= 1:
+            limits[name] = math.nan
+        if not (name and 0 <= limits[name] <= 1):
             expected = "a name and a share from 0 to 1, such as recall=.8"
             raise UsageError(f"--fail-under {part.strip()!r:.40}; expected {expected}")
     return limits
@@ -299,10 +305,10 @@ def _memory(options: Options, console: Console, clients: Models) -> Memory:
     """Returns the memory of a store, a file or a system; raises UsageError if there is none."""
     if not options.store and options.system != FACTS:
         return memory_of(options, console, clients)
-    if options.settings:
-        raise UsageError("--set is for a system; stored texts have no parameters")
     if store.recognises(path_of(options.file)):
         refuse_idle(options.file, options)
+    idle = ("texts", "settings") if options.store else ("unit", "texts", "settings")
+    refuse_idle(options.store or options.system, options, *idle)
     conversation, embedder = read_conversation(options, console), clients.embedder
     with user_errors(ValueError, LoadError, OSError):
         if options.system:

@@ -51,7 +51,7 @@ def build(options: Options, console: Console) -> int:
         segviz build talk.json --set compatibility=cosine -o talk.json.gz
         segviz build t.json --server vllm --model qwen3 --set annotate=llm -o m.gz
     """
-    path = output_path(options.output, options.file)
+    path = output_path(options.output, options)
     if recognises(path_of(options.file)):
         raise UsageError(f"{options.file} is a built memory; give the conversation's file")
     with models(options, console) as clients:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from segviz import store
 from segviz.cli.command import (
@@ -157,20 +158,29 @@ def opened(path: Path, options: Options, models: Models, console: Console) -> Me
 
 
 _IDLE = (
-    *("system", "systems", "unit", "texts", "conversation", "all"),
-    *("set", "vary", "workers", "scheduler", "store"),
+    *("system", "systems", "unit", "texts", "settings", "vary", "workers", "scheduler", "store"),
+    *("conversation", "all", "columns", "day_first", "gap_hours", "join"),
 )
 
 
-def refuse_idle(file: str, options: Options) -> None:
-    """Raises UsageError if an option of a build, idle for a built memory, was given."""
-    given = {"workers": 1, **vars(options), "set": options.settings}
-    given["workers"] -= 1  # one worker is the default
-    if idle := [f"--{name}" for name in _IDLE if given.get(name)]:
-        raise UsageError(
-            f"{file} is a built memory, so it has no use for {' and '.join(idle)}; "
-            "give the conversation's file to build another"
-        )
+def refuse_idle(file: str, options: Options, *names: str) -> None:
+    """Raises UsageError if an option was given that is idle for a built memory.
+
+    With ``names``, only these are idle: ``file`` is then the work of another system.
+    """
+    what, hint = "a built memory", "give the conversation's file to build another"
+    if names:
+        what, hint = "not built here", "leave it out"
+    context = click.get_current_context()
+    given = {each.name: each for each in context.command.params if each.name}
+    idle = [
+        given[name].opts[0]
+        for name in names or _IDLE
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        and getattr(options, name) != given[name].default
+    ]
+    if idle:
+        raise UsageError(f"{file} is {what}, so it has no use for {' and '.join(idle)}; {hint}")
 
 
 def built(options: Options, console: Console, models: Models) -> Memory:

@@ -61,7 +61,7 @@ def compare(options: Options, console: Console) -> int:
         segviz compare talks.json --all --workers 4 --resume talks.runs
         segviz compare sample:ines-theo --systems raptor,bm25 --html compare.html
     """
-    target = output_path(options.html, *options.file) if options.html else None
+    target = output_path(options.html, options) if options.html else None
     with models(options, console) as clients:
         runs = runs_of(options, console, clients, list(SYSTEMS))
         settings = {name: getattr(options, name) for name in _SETTINGS}
@@ -82,7 +82,9 @@ def compare(options: Options, console: Console) -> int:
 
         talk = runs.conversations[0]
         [(_, comparison)] = whole
-        title = f"Memories of {talk.id} compared"
-        write_file(target, comparison_html(comparison, talk.questions, title))
+        comparison = comparison.counting(disputed=not options.no_disputed)
+        title, adversarial = f"Memories of {talk.id} compared", not options.no_adversarial
+        page = comparison_html(comparison, talk.questions, title, adversarial=adversarial)
+        write_file(target, page)
     report("compare", whole, pooled_comparison, options, console)
     return OK

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from segviz.cli.build_options import refuse_idle
 from segviz.cli.command import OK, Options, UsageError, command, output_options, user_errors
 from segviz.cli.console import Console
 from segviz.cli.source import (
@@ -41,7 +42,7 @@ def convert(options: Options, console: Console) -> int:
         segviz convert chat.txt -o chat.json
         segviz convert log.csv --columns text=body,speaker=who -o log.json
     """
-    path = None if options.output == "-" else output_path(options.output, options.file)
+    path = None if options.output == "-" else output_path(options.output, options)
     if path is None and options.json:
         raise UsageError("--json and -o - would both write to standard output")
     conversations = _conversations(options, console)
@@ -66,6 +67,7 @@ def convert(options: Options, console: Console) -> int:
 def _conversations(options: Options, console: Console) -> Sequence[Conversation]:
     """Returns the conversation of a saved memory, or those of a file."""
     if recognises(path_of(options.file)):
+        refuse_idle(options.file, options)
         with user_errors():
             return [open_memory(path_of(options.file)).conversation]
     if options.conversation:

@@ -80,7 +80,7 @@ def export(options: Options, console: Console) -> int:
         return OK
     named = view.memory.conversation.id
     name = options.output or file_name(named, chosen.part, chosen.ending)
-    path = output_path(name, options.file)
+    path = output_path(name, options)
     write_file(path, content)
     size = path.stat().st_size
     if options.json:
@@ -108,7 +108,7 @@ def _check_format(options: Options, chosen: Format, console: Console) -> None:
         if chosen.mime in _BINARY and console.out.isatty():
             raise UsageError(f"{options.format} is binary; name a file with -o")
     elif options.output is not None:
-        output_path(options.output, options.file)
+        output_path(options.output, options)
 
 
 def _view(options: Options, memory: Memory, clients: Models) -> View:

@@ -124,7 +124,7 @@ def grade(options: Options, console: Console) -> int:
         segviz grade a.json.gz b.json.gz --server Ollama
             --model qwen3 --judge phi4 -o answers.csv
     """
-    table = output_path(options.output, *options.file) if options.output else None
+    table = output_path(options.output, options) if options.output else None
     # One process calls the models, and the order of the units is kept.
     vars(options).update(workers=1, scheduler=None)
     with models(options, console) as clients:
@@ -133,10 +133,9 @@ def grade(options: Options, console: Console) -> int:
             raise UsageError("no model answers; name one with --server and --model")
         # Say what it will cost and ask, before anything is built or answered.
         runs = runs_of(options, console, clients, counts=ANSWERS)
-        if options.no_disputed:
-            talks = (runs.conversations[place] for place in range(len(runs.conversations)))
-            asked = (one for talk in talks for one in gradable(talk.questions, options.limit))
-            check_disputed(sum(question.disputed is not None for question in asked))
+        talks = (runs.conversations[place] for place in range(len(runs.conversations)))
+        asked = (one for talk in talks for one in gradable(talk.questions, options.limit))
+        check_disputed(options, asked)
         if not chat.has("grade"):
             console.note("no model grades (--judge): only rules do, for adversarial questions")
         agree(lambda: _expected(runs, chat, options), clients, options, console)

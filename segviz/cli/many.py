@@ -45,17 +45,18 @@ from segviz.cli.command import (
     user_errors,
 )
 from segviz.cli.models import Models
-from segviz.cli.source import path_of, read_corpus
-from segviz.cli.tables import Measurement, measuring_options
+from segviz.cli.source import output_folder, path_of, read_corpus
+from segviz.cli.tables import Measurement, check_disputed, measuring_options
 from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus, Lazy, Question, distinct
 from segviz.embedding import embedder_key
-from segviz.evaluation import ONE_WRITER, check_units, measure_many
+from segviz.evaluation import MEASURES, ONE_WRITER, check_units, measure_many
 from segviz.evaluation.parallel import Build, Measured, WorkersLost, code_hash, import_extra
 from segviz.handover import HandoverError, built_in
 from segviz.memory import CallEstimate, Memory, build, parts_of, reference, rehearse
 from segviz.memory.written import Texts, instead_of_extracts
 from segviz.retrieval import RELEVANCE
+from segviz.text.words import content_tokens
 from segviz.version import __version__
 
 _WAIT_SECONDS = 10
@@ -93,6 +94,7 @@ class Countable(NamedTuple):
 
 EVIDENCE = Countable("gold evidence", lambda question: bool(question.evidence))
 ANSWERS = Countable("gold answers", lambda question: reference(question) is not None)
+WORDS = Countable("gold answers", lambda question: bool(content_tokens(question.answer or "")))
 
 
 @dataclass(frozen=True)
@@ -124,15 +126,17 @@ def runs_of(
     console: Console,
     models: Models,
     usual: Sequence[str] = (SYSTEM,),
-    counts: Countable = EVIDENCE,
+    counts: Countable | None = None,
 ) -> Runs:
     """Returns the runs that the options describe, by default with the ``usual`` systems.
 
-    A conversation is left out, with a note, if none of its questions has the property ``counts``.
+    A conversation is left out, with a note, if none of its questions has the property ``counts``,
+    by default what ``--measure`` needs.
 
     Raises:
         UsageError: nothing can be measured.
     """
+    counts = counts or (EVIDENCE if MEASURES[options.measure].evidence else WORDS)
     either(options, "conversation", "all")
     if options.workers != 1:
         either(options, "workers", "scheduler")
@@ -166,6 +170,7 @@ def runs_of(
             console.note(f"left out: {why}")
     if not usable_places:
         raise UsageError(why if len(places) <= 1 else "no conversation is left to measure by")
+    check_disputed(options, (each for place in usable_places for each in corpus[place].questions))
     note_script(corpus[usable_places[0]], console, models)
     return Runs(
         Lazy(lambda row: corpus[usable_places[row]], range(len(usable_places))),
@@ -200,6 +205,7 @@ def _of_memories(
         check_units(memories)
     if lacks := _lacking(first.conversation, counts):
         raise UsageError(lacks)
+    check_disputed(options, first.conversation.questions)
     return Runs(
         (first.conversation,),
         {label: partial(lambda built, _: built, memory) for label, memory in memories.items()},
@@ -384,7 +390,7 @@ def measured(
         Unfinished: a model gave up, or workers were lost.
     """
     # Take from the folder the runs that are finished.
-    folder = options.resume and Path(options.resume).expanduser()
+    folder = options.resume and output_folder(options.resume)
     results = Results(folder, kind, console) if folder else None
     order = [
         (_identity(runs, talk, label, measure, settings), talk.id, label)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -22,7 +23,7 @@ from segviz.cli.command import (
     user_errors,
 )
 from segviz.cli.models import Models, agree, embedder_option, judge_options, model_options, models
-from segviz.cli.source import SAMPLE, audited, path_of, path_option, write_file
+from segviz.cli.source import SAMPLE, audited, output_path, path_of, path_option, write_file
 from segviz.conversation import TITLES, Conversation
 from segviz.evaluation import Row
 from segviz.evaluation.bench import Bench
@@ -106,8 +107,11 @@ def reproduce(options: Options, console: Console) -> int:
         raise UsageError("--set is for entries about one segment tree; reproduce --help names them")
     # Measure one after another; files and rows of each are written at once.
     talks = _talks(options, console)
+    folder = Path(options.output).expanduser()
     with user_errors(OSError):
-        Path(options.output).expanduser().mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+    for entry, ending in product(chosen, ("csv", "md", "html", "png")):
+        output_path(str(folder / f"{entry.paper}-{entry.name}.{ending}"), options)
     with models(options, console) as clients:
         if clients.chat:
             _agree(clients, chosen, talks, tree, options, console)

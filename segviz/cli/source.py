@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -133,11 +134,28 @@ def read_conversation(options: Options, console: Console) -> Conversation:
         return corpus[0]
 
 
-def output_path(given: str, *inputs: str) -> Path:
+_INPUTS = ("file", "audit", "store", "run", "prompts", "replies", "data")
+_OUTPUTS = ("output", "html", "junit", "trec", "resume")
+"""Options of all commands with paths that are read, and with paths that are written."""
+
+
+def _named(options: Options, names: Sequence[str]) -> list[str]:
+    """Returns the paths that the named options give."""
+    given = (getattr(options, name, None) or () for name in names)
+    return [path for one in given for path in ((one,) if isinstance(one, str) else one)]
+
+
+def _same(path: Path, other: Path) -> bool:
+    """Returns True if two paths lead to one file, which need not exist."""
+    there = path.exists() and other.exists()
+    return path.resolve() == other.resolve() or (there and path.samefile(other))
+
+
+def output_path(given: str, options: Options) -> Path:
     """Checks before the work begins that a file can be written; returns its path.
 
     Raises:
-        UsageError: its folder is missing, it is a folder, "-", or one of the ``inputs``.
+        UsageError: its folder is missing, it is a folder, "-", an input or another output.
     """
     try:
         if given == "-":
@@ -149,10 +167,30 @@ def output_path(given: str, *inputs: str) -> Path:
             files.check_regular(path)
         if not path.parent.is_dir():
             raise UsageError(f"there is no folder {str(path.parent)!r} to write to")
-        if any(path.exists() and path.samefile(path_of(name)) for name in inputs):
-            raise UsageError(f"{given!r} is the input; writing would destroy it")
+        if any(_same(path, path_of(name)) for name in _named(options, _INPUTS)):
+            raise UsageError(f"{given!r} is the input; writing would destroy it, so name another")
+        others = _named(options, _OUTPUTS)
+        if given in others:
+            others.remove(given)
+        if any(_same(path, Path(name).expanduser()) for name in others):
+            raise UsageError(f"two outputs have the same path {given!r}; name one for each")
     except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(f"cannot write {given!r} ({error})") from None
+    return path
+
+
+def output_folder(given: str) -> Path:
+    """Checks before the work begins that a folder is there or can be made; returns its path.
+
+    Raises:
+        UsageError: it is a file, or the folder around it is missing.
+    """
+    with user_errors(OSError, RuntimeError, ValueError):
+        path = Path(given).expanduser()
+        if path.exists() and not path.is_dir():
+            raise UsageError(f"{given!r} is a file; a folder is expected, so name another")
+        if not path.parent.is_dir():
+            raise UsageError(f"there is no folder {str(path.parent)!r}; make it for {given!r}")
     return path
 
 

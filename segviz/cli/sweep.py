@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
-from pathlib import Path
 from typing import Any
 
 from segviz.cli.build_options import build_options
@@ -13,7 +12,6 @@ from segviz.cli.command import (
     Console,
     Option,
     Options,
-    UsageError,
     command,
     names,
     numbers,
@@ -79,8 +77,9 @@ def sweep(options: Options, console: Console) -> int:
 
     With --all, several --conversation or --systems it repeats this for each of them, and reports
     the best setting over all conversations. --workers and --scheduler distribute the runs.
-    Conversations without gold evidence are left out, with a note. Several processes help if a run
-    takes some seconds; two processes halve the time of 20 runs of LoCoMo.
+    Conversations without gold evidence, or answers if the measure needs these, are left out, with a
+    note. Several processes help if a run takes some seconds; two processes halve the time of 20
+    runs of LoCoMo.
 
     JSON: command, runs (for each conversation, system and relevance: conversation, system,
     policies, alphas, horizons, k, budget, relevance, distinct, deduplicate, units, tokens,
@@ -100,9 +99,7 @@ def sweep(options: Options, console: Console) -> int:
         segviz sweep talks.json --all --systems raptor,bm25 --workers 4
         segviz sweep talks.json --all --scheduler tcp://host:8786
     """
-    table = output_path(options.output, options.file) if options.output else None
-    if table and options.resume and table == Path(options.resume).expanduser():
-        raise UsageError("--output and --resume name the same path")
+    table = output_path(options.output, options) if options.output else None
     # One sweep for each conversation, system and relevance.
     with models(options, console) as clients, console.progress("sweeping", "settings") as progress:
         runs, settings = runs_of(options, console, clients), _settings(options)

@@ -6,7 +6,7 @@ conversations, and questions within conversations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -14,6 +14,7 @@ import click
 from segviz.cli.command import Console, Options, UsageError, section, together
 from segviz.cli.retrieval import SHARED, settings_content
 from segviz.construct import parameters
+from segviz.conversation import Question
 from segviz.evaluation import (
     ADVERSARIAL,
     MEASURES,
@@ -81,12 +82,8 @@ def report(
         pool: returns the pooled result of several conversations, from their ids and results.
         options: options of the command; ``--no-disputed`` excludes disputed questions.
         console: output.
-
-    Raises:
-        UsageError: ``--no-disputed`` is given and no question is disputed.
     """
     if options.no_disputed:
-        check_disputed(sum(_disputed(result) for _, result in runs))
         runs = [(owner, result.counting(disputed=False)) for owner, result in runs]
     # Pool the conversations of what is alike in all but the conversation.
     parts: dict[tuple[tuple[str, str], ...], dict[str, Measurement]] = {}
@@ -126,9 +123,9 @@ def report(
         )
 
 
-def check_disputed(number: int) -> None:
-    """Raises UsageError if no question is disputed, as ``--no-disputed`` would change nothing."""
-    if not number:
+def check_disputed(options: Options, questions: Iterable[Question]) -> None:
+    """Raises UsageError if ``--no-disputed`` is given and none of the questions is disputed."""
+    if options.no_disputed and all(question.disputed is None for question in questions):
         raise UsageError("--no-disputed has no effect: no question is disputed (--audit)")
 
 

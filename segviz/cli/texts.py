@@ -148,18 +148,18 @@ def _outputs(options: Options, built: bool) -> tuple[Path | None, Path | None]:
     Replies to a memory file are saved in it, unless another file is named for the memory.
     """
     output, prompts = None, None
-    inputs = [options.replies] if options.replies is not None else []
+    saved = Options(**{**vars(options), "file": ()}) if built else options
     for given in options.output:
         if given.endswith(_PROMPTS):
             if prompts is not None:
                 raise UsageError("name one .jsonl file for the prompts")
-            prompts = output_path(given, options.file, *inputs)
+            prompts = output_path(given, options)
         elif output is not None:
             raise UsageError("name one file for the memory; prompts go to a name in .jsonl")
         else:
-            output = output_path(given, *inputs, *([] if built else [options.file]))
+            output = output_path(given, saved)
     if built and output is None and options.replies is not None:
-        output = output_path(options.file, *inputs)
+        output = output_path(options.file, saved)
     if options.replies is not None and output is None:
         raise UsageError("name the file of the memory with the replies: -o memory.npz")
     return output, prompts
@@ -169,7 +169,7 @@ def _memory(options: Options, console: Console, built: bool) -> Memory:
     """Opens the memory in the file, or builds the default one of its conversation, offline."""
     models = Models(get_embedder())
     if built:
-        refuse_idle(options.file, Options(**vars(options), settings=()))
+        refuse_idle(options.file, options)
         return opened(path_of(options.file), options, models, console)
     conversation, texts = read_conversation(options, console), written_texts(options, UNIT)
     memory = build_one(conversation, SYSTEM, {}, UNIT, console, models)

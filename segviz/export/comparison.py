@@ -32,13 +32,17 @@ _STYLE = STYLE + ".plotly-graph-div{background:#fff}"
 _NEUTRAL = "#77736d"
 
 
-def comparison_html(comparison: Comparison, questions: Sequence[Question], title: str) -> str:
+def comparison_html(
+    comparison: Comparison, questions: Sequence[Question], title: str, *, adversarial: bool = True
+) -> str:
     """Returns the page of a comparison: each measure, and every question's gold evidence.
 
     Args:
-        comparison: measured on one conversation.
+        comparison: measured on one conversation; disputed questions that it does not count are
+            left out.
         questions: the questions of the conversation, in the order of the outcomes.
         title: plain text.
+        adversarial: False leaves out the questions whose answer is not in the conversation.
 
     Returns:
         HTML with Plotly inside. All text of the conversation is escaped.
@@ -50,8 +54,11 @@ def comparison_html(comparison: Comparison, questions: Sequence[Question], title
         value = getattr(asked, each.name)
         if each.spec.part == "reading" and not each.spec.drawn_by and value != each.default:
             limits += f", {each.heading.lower()}: {each.in_words(value)}"
+    counting = comparison.rows[0].outcomes.keep(adversarial=adversarial)
+    left_out = len(questions) - len(counting)
     opening = (
-        f"{counted(len(questions), 'question')}, K {asked.k}{limits}. Means have 95 % "
+        f"{counted(len(counting), 'question')}{f' ({left_out} left out)' * bool(left_out)}, "
+        f"K {asked.k}{limits}. Means have 95 % "
         "bootstrap intervals; differences to the first system asked the same way are paired by "
         "question. Own retrieval is that of a system or its paper; segviz's relevance ranks all "
         "its nodes together; leaves are leaves alone, re-ranked along the edges."
@@ -62,7 +69,7 @@ def comparison_html(comparison: Comparison, questions: Sequence[Question], title
         label = MEASURES[name].label
         rows, sentences = dict[str, Row](), ""
         for group in groups:
-            mine = standing_rows(group, name)
+            mine = standing_rows(group, name, adversarial=adversarial)
             how = asked_sentence(group, list(map(standing_name, group)))
             sentences += f"<p>{escaped(f'{how} {standing_sentence(mine, label)}')}</p>"
             rows |= {str(row["system"]): row for row in mine if row["system"] not in rows}
@@ -82,10 +89,10 @@ def comparison_html(comparison: Comparison, questions: Sequence[Question], title
             config={"displayModeBar": False, "responsive": True},
         )
         parts.append(f"<h2>{escaped(label)}</h2>{sentences}{drawn}")
-    # The atlas: the gold turns of every question in every system, in the order of the questions.
+    # The atlas: the gold turns of each counted question in every system, in their order.
     outcomes = [one.outcomes for one in every.values()]
     columns = dict(zip(short_names(list(every)), outcomes, strict=True))
-    fates = atlas(columns, list(columns)[-1], range(len(questions)))
+    fates = atlas(columns, list(columns)[-1], counting)
     cells = [
         (questions[row.place].text, *(marks(fate) for fate in row.fates))
         for row in sorted(fates, key=lambda row: row.place)

@@ -23,7 +23,7 @@ class LiveView:
         memory: the memory.
         question, number: a text, or the index of a question of the conversation; None for the
             tree alone.
-        settings: retrieval settings, None without a question.
+        settings: retrieval settings; without a question their ``step`` and ``literal`` count.
         node: the selected node.
         live: the report of α, H or policy that the canvas waits to see answered.
     """

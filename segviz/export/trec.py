@@ -27,6 +27,7 @@ def trec_qrels(conversation: Conversation) -> str:
 def trec_run(audit: Audit) -> str:
     """Writes the ranked turns of all questions with gold turns as a TREC run.
 
+    Questions that the search failed on are left out, as in the audit.
     Lines have question, Q0, turn, rank, score and system. The score is 1 / rank, so that the order
     has no ties; other exports have the scores of nodes.
     """
@@ -34,7 +35,9 @@ def trec_run(audit: Audit) -> str:
     every = [turn.id for turn in conversation.turns]
     place = {turn: number for number, turn in enumerate(every)}
     lines, structure, by_node = [], None, {}
-    for question, _ in with_gold(conversation.questions, place):
+    failed = dict(audit.failed)
+    asked = (each for each in conversation.questions if each.index not in failed)
+    for question, _ in with_gold(asked, place):
         result = memory.ask(question, replace(audit.settings, budget=None))
         if result.structure is not structure:
             structure, by_node = result.structure, memory.gold(every, result.structure).by_node

@@ -157,6 +157,21 @@ class View:
         ]
 
 
+def view_settings(
+    memory: Memory, settings: RetrievalSettings | None, changes: Mapping[str, Any], asks: bool
+) -> RetrievalSettings:
+    """Returns the settings of a view with ``changes``, as ``settings_for``.
+
+    Raises:
+        ValueError: a setting is illegal, or a change needs a question and none is asked.
+    """
+    unused = [name for name in changes if name not in ("step", "literal")]
+    given = settings_for(memory, settings, changes)
+    if unused and not asks:
+        raise ValueError(f"{', '.join(unused)}: these settings need a question")
+    return given
+
+
 def view_of(
     memory: Memory,
     question: str | None = None,
@@ -190,10 +205,7 @@ def view_of(
         same = (one.index for one in memory.conversation.questions if one.text == question)
         number = next(same, None)
     asked = question if number is None else memory.conversation.question(number)
-    settings = settings_for(memory, settings, changes)
-    unused = [name for name in changes if name not in ("step", "literal")]
-    if asked is None and unused:
-        raise ValueError(f"{', '.join(unused)}: these settings need a question")
+    settings = view_settings(memory, settings, changes, asked is not None)
     result = None if asked is None else memory.ask(asked, settings, chat=chat)
     moment = len(memory.steps) if settings.step is None else settings.step
     whole = memory.at(moment)

@@ -100,6 +100,18 @@ def test_runs_of_several_memories_go_into_one_folder(run, store, tmp_path):
     ]
 
 
+def test_a_run_needs_a_folder_that_can_be_made(run, tmp_path):
+    (tmp_path / "notes").write_text("to do")
+    asked = (*ASK, "--system", "bm25", "--trec")
+    assert "'notes' is a file; a folder is expected" in run(*asked, "notes", "-o", "a.csv").err
+    assert "no folder 'nowhere'; make it" in run(*asked, "nowhere/runs", "-o", "a.csv").err
+    assert ((tmp_path / "notes").read_text(), (tmp_path / "a.csv").exists()) == ("to do", False)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "bm25.run").write_text("[]")
+    ran = run(*asked, "runs", "--prompts", "runs/bm25.run")
+    assert (ran.code, (tmp_path / "runs" / "bm25.run").read_text()) == (2, "[]")
+
+
 def test_a_budget_ends_what_is_read(run):
     whole = ("audit", "sample:ines-theo", *ASK[2:], "--store", "sample:ines-theo-facts")
     few = run(*whole, "--budget", 40, "--json").json["stages"]["all"][0]
@@ -142,7 +154,12 @@ def test_a_memory_is_audited_like_the_system_it_is_built_by(run, boat):
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        (("--store", "x.json", "--set", "a=b"), "--set is for a system"),
+        (
+            ("--store", "x.json", "--set", "a=b"),
+            "x.json is not built here, so it has no use for --set",
+        ),
+        (("--store", "x.json", "--texts", "extracts"), "no use for --texts"),
+        (("--system", "locomo-facts", "--unit", "turn"), "no use for --unit"),
         (("--store", "x.json", "--system", "bm25"), "not both"),
         (("--store", "x.json"), "no file 'x.json'"),
         (("--system", "locomo-facts"), "brings no facts"),
@@ -183,6 +200,10 @@ def test_limits_decide_the_exit_code(run, store, tmp_path):
     ("options", "problem"),
     [
         (("--fail-under", "recall"), "expected a name and a share"),
+        (("--fail-under", ""), "''; expected a name and a share"),
+        (("--fail-under", ","), "''; expected a name and a share"),
+        (("--fail-under", "=.1"), "'=.1'; expected a name and a share"),
+        (("--fail-under", "recall=.1,recall=.9"), "'recall' twice"),
         (("--fail-under", "recall=2"), "expected a name and a share"),
         (("--fail-under", "speed=.1"), "is no limit; choose from recall"),
         (("--junit", "audit.xml"), "give both"),
@@ -219,6 +240,13 @@ def test_a_run_is_audited_on_every_conversation_that_it_answers(run, tmp_path):
     assert "2 conversations, 4 questions with evidence" in ran.out
     assert run("audit", both, "--run", path, *ASK[2:], *files).code == 2
     assert len(run("audit", both, "--run", path, *ASK[2:], "--json").json["conversations"]) == 2
+
+
+def test_a_run_takes_no_options_of_a_build(run, tmp_path):
+    (tmp_path / "run.json").write_text('[{"question_id": "0", "retrieved": ["D1:1"]}]')
+    ran = run(*ASK, "--run", "run.json", "--set", "a=b", "--unit", "session")
+    assert (ran.code, "run.json is not built here" in ran.err) == (2, True)
+    assert "no use for --unit and --set; leave it out" in ran.err
 
 
 def test_a_run_of_other_questions_is_refused(run, tmp_path):

@@ -40,11 +40,16 @@ CASES = {
         ("q --alpha 1", "alpha is 1.0"),
         ("q --system raptor", "no use for --system"),
         ("q --set refresh=lazy --unit turn", "no use for --unit and --set"),
+        ("q --gap-hours 2 --month-first", "no use for --day-first and --gap-hours"),
         ("q --answer", "needs a chat model"),
         ("q --policy sideways", "'--policy': 'sideways'"),
         ("q --levels top", "'--levels': 'top'"),
         ("q --method native", "no retrieval of its own"),
         ("-what", "-w"),
+    ],
+    "convert BOAT -o c": [
+        ("--conversation x", "no use for --conversation"),
+        ("--columns text=z --join", "no use for --columns and --join"),
     ],
     "export BOAT": [
         ("--format ranks", "asks no question"),
@@ -107,6 +112,39 @@ def test_what_cannot_be_done_is_named_in_a_line(run, boat, talk, command, option
     assert named in ran.err
     assert ran.err.count("\n") == 1
     assert (talk.read_bytes(), sorted(talk.parent.iterdir())) == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sweep BOAT --audit x.json -o x.json",
+        "compare BOAT --audit x.json --html ./x.json",
+        "export BOAT --format html --audit x.json -o link.json",
+        "grade BOAT --prompts x.json -o x.json",
+        "audit TALK --store x.json -o x.json",
+        "audit TALK --run x.json --junit x.json --fail-under recall=1",
+        "texts TALK --replies x.json -o x.json",
+        "build x.json -o x.json",
+        "reproduce memtree table-5 --audit memtree-table-5.csv -o .",
+    ],
+)
+def test_what_a_command_reads_is_not_written(run, boat, talk, tmp_path, command):
+    places = {"TALK": talk, "BOAT": boat}
+    disputed = '[{"question": "Who?", "error_type": "WRONG_CITATION"}]'
+    for name in ("x.json", "memtree-table-5.csv"):
+        (tmp_path / name).write_text(disputed)
+    (tmp_path / "link.json").symlink_to(tmp_path / "x.json")
+    ran = run(*(places.get(word, word) for word in command.split()))
+    assert (ran.code, "is the input" in ran.err) == (2, True)
+    assert (tmp_path / "x.json").read_text() == disputed
+    assert (tmp_path / "memtree-table-5.csv").read_text() == disputed
+
+
+@pytest.mark.parametrize("outputs", ["-o y --html y", "--html y --junit ./y", "-o y --trec y"])
+def test_two_outputs_have_two_paths(run, boat, tmp_path, outputs):
+    ran = run("audit", boat, "--fail-under", "recall=.1", *outputs.split())
+    assert (ran.code, "same path" in ran.err) == (2, True)
+    assert not (tmp_path / "y").exists()
 
 
 def test_what_begins_with_a_dash_stands_behind_two(run, boat, tmp_path):

@@ -383,6 +383,28 @@ def test_a_comparison_is_that_of_the_library(run, talks):
     assert [row["measures"] for row in overall["rows"]] == [r["measures"] for r in told["rows"]]
 
 
+def test_a_measure_counts_the_questions_that_it_needs(run, tmp_path):
+    asked = sample("west", 12)
+    for question in asked["qa"]:
+        del question["evidence"]
+    (tmp_path / "answers.json").write_text(json.dumps([asked]))
+    memory = segviz.build(segviz.load("answers.json")[0], "bm25", embedder="hashing")
+    outcomes = segviz.evaluate(memory, memory.conversation.questions).outcomes
+    mean = f"{outcomes.value('answer_words'):.3f}"
+    swept = ("answers.json", "--system", "bm25", *OFFLINE, "--measure", "answer_words")
+    for command in (("sweep", *GRID), ("compare", "--html", "c.html")):
+        name, *options = command
+        ran = run(name, *swept, *options)
+        assert (ran.code, mean in ran.out, "4 questions" in ran.out) == (0, True, True)
+    ran = run("sweep", *swept[:-1], "recall", *GRID)
+    assert (ran.code, "no questions with gold evidence" in ran.err) == (2, True)
+    for question in asked["qa"]:
+        del question["answer"]
+    (tmp_path / "nothing.json").write_text(json.dumps([asked]))
+    ran = run("sweep", "nothing.json", *swept[1:], *GRID)
+    assert (ran.code, "no questions with gold answers" in ran.err) == (2, True)
+
+
 def test_systems_are_compared_with_texts_by_one_writer(run):
     both = ("compare", f"sample:{SAMPLE}", "--systems", "segment-tree,bm25", *OFFLINE, "--json")
     extracts, named = run(*both), run(*both, "--texts", "extracts")

@@ -1,6 +1,7 @@
 """``segviz sweep`` and ``segviz compare``."""
 
 import json
+import re
 from html import escape
 
 import pytest
@@ -99,6 +100,19 @@ def test_a_comparison_is_an_offline_page_of_its_conversation(run, talk, tmp_path
     assert "--html" in ran.err
 
 
+def test_the_page_leaves_out_what_the_table_leaves_out(run, boat, audit, tmp_path):
+    asked = segviz.open(boat).conversation.questions
+    counting = [one.text for one in asked[2:] if one.category != 5]
+    left_out = ("--audit", audit, "--no-disputed", "--no-adversarial")
+    table = run("compare", boat, *left_out, "--html", "c.html").out
+    page = (tmp_path / "c.html").read_text()
+    assert f"{len(counting)} questions ({len(asked) - len(counting)} left out), K 10" in page
+    mean = re.search(r"0\.\d{3} \[0\.\d{3}, 0\.\d{3}\]", table)
+    assert mean
+    assert f"{MEASURES[DEFAULT].label} {mean[0]}" in page
+    assert all((f"<td>{escape(one.text)}</td>" in page) == (one.text in counting) for one in asked)
+
+
 def test_memories_built_before_are_compared_by_their_file_names(run, talk, tmp_path):
     document = json.loads(talk.read_text())
     asked = [{"question": "which line?", "evidence": ["D1:3"], "category": 4}]
@@ -151,6 +165,15 @@ def test_disputed_questions_are_counted_and_left_out(run, boat, audit):
     told = run("sweep", boat, *GRID, "--audit", audit, "--no-disputed")
     assert f"{total - 2} questions" in told.out
     assert "with disputed" in told.out
+
+
+@pytest.mark.parametrize("command", [("sweep", "-o"), ("compare", "--html")])
+def test_nothing_is_measured_where_no_question_is_disputed(run, boat, tmp_path, command):
+    name, output = command
+    for file in (boat, "sample:ines-theo"):
+        ran = run(name, file, output, "nd", "--no-disputed", "--resume", "runs", *OFFLINE)
+        assert (ran.code, "no question is disputed (--audit)" in ran.err) == (2, True)
+        assert not any((tmp_path / each).exists() for each in ("nd", "runs"))
 
 
 def test_runs_of_another_audit_are_measured_again(run, boat, audit):

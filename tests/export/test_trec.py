@@ -10,7 +10,10 @@ from segviz.conversation import Question
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation.audit import audit
 from segviz.export.trec import trec_qrels, trec_run
+from segviz.memory import system_of
+from tests.evaluation.test_audit import Failing
 from tests.memories import built, sample
+from tests.memory.test_stored_texts import conversation
 
 
 def read_run(text):
@@ -52,6 +55,15 @@ def test_a_stored_text_lists_its_sources_and_a_ghost_nothing():
     memory = segviz.memory_from(facts, conversation=talk, embedder=HashingEmbedder())
     for documents in read_run(trec_run(audit(memory))).values():
         assert documents == ["ines-theo/D1:3", "ines-theo/D1:5"]
+
+
+def test_a_question_that_the_search_fails_on_is_left_out():
+    system = system_of(Failing, "bad")()
+    memory = segviz.build(conversation(), system, "turn", embedder=HashingEmbedder())
+    found = audit(memory)
+    queries = read_qrels(trec_qrels(memory.conversation))
+    assert [number for number, _ in found.failed] == [0]
+    assert [*read_run(trec_run(found))] == [*queries][1:]
 
 
 def test_names_with_white_space_stay_one_column():
