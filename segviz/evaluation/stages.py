@@ -12,7 +12,7 @@ from segviz.conversation import Category, Question, category_label, category_ord
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart
 from segviz.memory import Memory, settings_for
-from segviz.retrieval import RetrievalSettings, estimated_tokens, ranking, ranks, select
+from segviz.retrieval import RetrievalSettings, estimated_tokens, select
 from segviz.tree import Structure
 
 NEVER_WRITTEN, NOT_RANKED, NOT_READ, WRONG, READ = STAGES = (
@@ -51,11 +51,11 @@ class EvidenceStage:
     ``question`` is the index of the question, ``session`` the id of the turn's session, ``stage``
     one of :data:`STAGES`. ``node`` is the best-ranked node that holds the turn, ``rank`` its
     1-based rank and ``score`` its final score; all are None if no node holds the turn, ``rank``
-    also if a system's own search for 100 texts does not return it. ``needed`` is the score of the
-    last of the K best, None if fewer than K came back. ``tokens`` are those of all texts down to
-    the node, None beyond rank 100. ``above`` are the nodes that rank above it, the best first; the
-    100 best if no node holds the turn, or its rank is higher or unknown. ``newer`` of them begin
-    later than it does.
+    also if the node may not come back, is skipped as a repeat, or a system's own search for 100
+    texts does not return it. ``needed`` is the score of the last of the K best, None if fewer than
+    K came back. ``tokens`` are those of all texts down to the node. ``above`` are the nodes that
+    rank above it, the best first; the 100 best if no node holds the turn, or its rank is higher or
+    unknown. ``newer`` of them begin later than it does.
     """
 
     question: int
@@ -105,17 +105,16 @@ def evidence_stages(
         structure, top = result.structure, list(result.after)
         read = set(select(top, structure.text, asked.k, asked.budget))
         needed = float(result.final[top[-1]]) if len(top) == asked.k and not asked.expand else None
-        # The rank of every node that has a gold turn.
+        # Every node in the order in which more would be read; of a system's own search, in that of
+        # a longer list.
         gold = memory.gold(question, structure)
         holders = sorted(gold.by_node)
-        by_score = ranks(holders, result.final, structure, asked.levels)
-        place = {node: rank for node, rank in zip(holders, by_score, strict=True) if rank}
-        order = ranking(result.final, structure, asked.levels)[:DEEP].tolist()
-        if result.native or asked.expand:  # the order of a longer list is that of its own search
+        every = replace(asked, budget=None, k=max(asked.k, len(structure)))
+        order = every.read(asked.order(result.final, structure), structure)
+        if result.native:
             deep = memory.ask(question, replace(asked, budget=None, k=max(asked.k, DEEP)))
             order = list(dict.fromkeys([*top, *deep.after]))
-            place = {} if result.native else place
-        place |= {node: rank for rank, node in enumerate(order, start=1)}
+        place = {node: rank for rank, node in enumerate(order, start=1)}
         tokens = list(accumulate(estimated_tokens(structure.text[node]) for node in order))
         if begun is None or begun[0] is not structure:
             begun = structure, beginnings(memory, structure)
@@ -125,12 +124,12 @@ def evidence_stages(
             best = min(mine, key=lambda node: (place.get(node, len(structure)), node), default=None)
             head = question.index, question.category, turn, where[turn]
             if best is None:
-                stages.append(EvidenceStage(*head, NEVER_WRITTEN, above=tuple(order)))
+                stages.append(EvidenceStage(*head, NEVER_WRITTEN, above=tuple(order[:DEEP])))
                 continue
             stage = READ if best in read else NOT_READ if best in top else NOT_RANKED
             score, rank = float(result.final[best]), place.get(best)
-            spent = tokens[rank - 1] if rank and rank <= len(tokens) else None
-            above = tuple(order[: rank - 1 if rank else len(order)])
+            spent = tokens[rank - 1] if rank else None
+            above = tuple(order[: min(rank - 1, DEEP) if rank else DEEP])
             newer = sum(begun[1](node) > begun[1](best) for node in above)
             scores = score, needed, spent, newer
             stages.append(EvidenceStage(*head, stage, best, rank, *scores, above))

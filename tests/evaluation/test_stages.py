@@ -13,6 +13,7 @@ from segviz.evaluation.stages import (
     NOT_RANKED,
     STAGE_CHART,
     STAGES,
+    curve_rows,
     evidence_stages,
     occurring,
     stage_rows,
@@ -92,6 +93,28 @@ def test_every_stage_equals_a_slow_restatement(name, budget):
             assert one.score <= one.needed
     if budget is None:
         assert not any(one.stage == "ranked, not read" for one in found)
+
+
+@pytest.mark.parametrize("more", [{"deduplicate": True}, {"expand": 2}, {"levels": (0,)}])
+@pytest.mark.parametrize("name", ["segment-tree", "facts"])
+def test_what_a_larger_k_would_read_is_what_it_reads(name, more):
+    """Ranks are places in the longest reading, and the curve is that of readings one by one."""
+    memory = facts_memory() if name == "facts" else built(name, sessions=6)
+    asked = memory.conversation.questions
+    found = evidence_stages(memory, asked, k=5, **more)
+    for one in found:
+        question = asked[one.question]
+        s = memory.ask(question).structure
+        every = memory.ask(question, k=len(s), **more).after
+        held = holding(memory, s, one.turn, question.answer)
+        places = [place for place, node in enumerate(every, start=1) if node in held]
+        assert one.rank == min(places, default=None)
+        assert one.stage == "never written" or (one.stage == "read") == any(p <= 5 for p in places)
+        assert one.above == every[:100][: one.rank - 1 if one.rank else 100]
+    shares = {row["read"]: row["share"] for row in curve_rows(found)}
+    for k in (1, 2, 5, 10, 20):
+        (row,) = stage_rows(evidence_stages(memory, asked, k=k, **more))
+        assert shares[f"{k} texts"] == row["read"]
 
 
 def test_a_store_of_every_third_turn_loses_the_others_at_writing():
