@@ -93,13 +93,13 @@ def audit(options: Options, console: Console) -> int:
     the memory, or --system the system that builds it.
 
     Follows every gold turn of every question of the conversation: never written (no text was made
-    from it), written and not ranked (not among the K best), ranked and not read (beyond the
-    budget), read; with --run also read and answered wrong. Texts that name no turns are
-    attributed to the turns they most likely came from. An unsure source gets no credit, and an
-    invention has no source. So written means that a text comes from the turn, and read that such a
-    text is read, not that the text repeats the answer. A creation time with a clock guides the
-    search for sources, other times less, and none excludes a turn. A system uses its
-    own retrieval. If its search gives no scores, score and needed are in proportion to 1/rank.
+    from it), written and not ranked (not among the K best), ranked and not read (beyond a
+    --budget, which takes the place of K), read; with --run also read and answered wrong. Texts that
+    name no turns are attributed to the turns they most likely came from. An unsure source gets no
+    credit, and an invention has no source. So written means that a text comes from the turn, and
+    read that such a text is read, not that the text repeats the answer. A creation time with a
+    clock guides the search for sources, other times less, and none excludes a turn. A system uses
+    its own retrieval. If its search gives no scores, score and needed are in proportion to 1/rank.
     --system locomo-facts audits the facts that a LoCoMo file brings.
 
     --run audits a file of results on every conversation that it answers: recall, and the share of

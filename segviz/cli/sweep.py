@@ -73,7 +73,7 @@ def sweep(options: Options, console: Console) -> int:
     from, or sample:NAME for a bundled one.
 
     With --relevance all, each relevance is measured and reported in one table. The intervals of the
-    gains are then simultaneous over the settings of all relevances.
+    gains, in the table, CSV and JSON, are simultaneous over the settings of all relevances.
 
     With --all, several --conversation or --systems it repeats this for each of them, and reports
     the best setting over all conversations. --workers and --scheduler distribute the runs.

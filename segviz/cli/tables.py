@@ -95,9 +95,10 @@ def report(
         for rest, results in parts.items()
         if len(results) > 1
     ]
+    relevances = len({owner.get("relevance") for owner, _ in runs})
     if options.json:
         content = {
-            name: [{**owner, **_content(result, options)} for owner, result in those]
+            name: [{**owner, **_content(result, options, relevances)} for owner, result in those]
             for name, those in {"runs": runs, "overall": overall}.items()
         }
         console.json(command, content)
@@ -106,7 +107,6 @@ def report(
     every = [*runs, *(({"conversation": "all", **owner}, result) for owner, result in overall)]
     owner, _ = every[0]
     several = {name for name in owner if len({owner[name] for owner, _ in every}) > 1}
-    relevances = len({owner.get("relevance") for owner, _ in every})
     rows = [
         {**{name: value for name, value in owner.items() if name in several}, **row}
         for owner, result in every
@@ -186,27 +186,38 @@ def _print_setting(
             )
 
 
-def _content(result: Sweep | Comparison, options: Options) -> Mapping[str, Any]:
+def _content(result: Sweep | Comparison, options: Options, relevances: int) -> Mapping[str, Any]:
     if isinstance(result, Comparison):
         return comparison_content(result)
-    return sweep_content(result, options.measure, adversarial=not options.no_adversarial)
+    counts = not options.no_adversarial
+    return sweep_content(result, options.measure, adversarial=counts, sweeps=relevances)
 
 
-def cell_content(swept: Sweep, cell: Cell) -> dict[str, Any]:
-    """Returns a setting of a sweep, with its measures and level shares, as fields of ``--json``."""
-    return {
-        **{name: getattr(cell, name) for name in ("policy", "alpha", "horizon")},
-        "measures": summary(
-            cell.outcomes,
-            swept.baseline.outcomes,
-            [name for name in MEASURES if sees(name, cell.policy)],
-        ),
-        "levels": cell.outcomes.levels,
+def sweep_content(
+    swept: Sweep, measure: str, *, adversarial: bool = True, sweeps: int = 1
+) -> dict[str, Any]:
+    """Returns a sweep as fields of ``--json``; ``measure`` chooses the best setting.
+
+    The intervals of the gains are simultaneous over all settings of ``sweeps`` sweeps.
+    """
+    # The gains of all cells by the name of the mean and of the measure.
+    counted_in = {"gain": True}
+    if any(swept.baseline.outcomes.disputed):
+        counted_in["gain_without_disputed"] = False
+    gains = {
+        how: {name: each.gains(name, sweeps=sweeps) for name in MEASURES}
+        for how, each in ((how, swept.counting(disputed=one)) for how, one in counted_in.items())
     }
 
+    def cell_content(cell: Cell) -> dict[str, Any]:
+        seen = [name for name in MEASURES if sees(name, cell.policy)]
+        measures = summary(cell.outcomes, swept.baseline.outcomes, seen)
+        for name, means in measures.items():
+            for how in gains.keys() & means.keys():
+                means[how] = gains[how][name].get(cell.setting, means[how])
+        setting = {name: getattr(cell, name) for name in ("policy", "alpha", "horizon")}
+        return {**setting, "measures": measures, "levels": cell.outcomes.levels}
 
-def sweep_content(swept: Sweep, measure: str, *, adversarial: bool = True) -> dict[str, Any]:
-    """Returns a sweep as fields of ``--json``; ``measure`` chooses the best setting."""
     best = swept.best(measure, adversarial=adversarial)
     shared = settings_content(swept.settings)
     declared = (each.spec.opposite or each.name for each in parameters(RetrievalSettings))
@@ -215,9 +226,9 @@ def sweep_content(swept: Sweep, measure: str, *, adversarial: bool = True) -> di
         **{name: shared[name] for name in declared if name in (*SHARED, "distinct")},
         **{name: getattr(swept, name) for name in names},
         "measure": measure,
-        "baseline": cell_content(swept, swept.baseline),
-        "best": cell_content(swept, best),
-        "cells": [cell_content(swept, cell) for cell in swept.cells],
+        "baseline": cell_content(swept.baseline),
+        "best": cell_content(best),
+        "cells": [cell_content(cell) for cell in swept.cells],
     }
 
 

@@ -167,11 +167,12 @@ class Audit:
             lines.append(f"{late} have the words of a turn that was said after they were written.")
         if not self.stages:
             return [*lines, "No question has evidence, so no stage is known."]
-        budget = "" if asked.budget is None else f"; {asked.budget} tokens of them are read"
+        limit = f"The {asked.k} best texts by {asked.in_words} count as ranked."
+        if asked.budget is not None:
+            limit = f"The best texts by {asked.in_words} are read, up to {asked.budget} tokens."
         return [
             *lines,
-            f"{counted(counts['questions'], 'question')} with evidence. The {asked.k} best texts "
-            f"by {asked.in_words} count as ranked{budget}.",
+            f"{counted(counts['questions'], 'question')} with evidence. {limit}",
         ]
 
     @cached_property
@@ -242,8 +243,14 @@ class Audit:
         return any(letter.isdigit() for letter in f"{spoken} {answer or ''}")
 
     def _more_texts(self) -> Advice | None:
-        """Advises a larger K: the number of texts that gains most for each text more."""
+        """Advises a larger K: the number of texts that gains most for each text more.
+
+        Under a budget, which takes the place of K, it names turns that no budget reads.
+        """
         k, outranked = self.settings.k, self._at(NOT_RANKED)
+        if self.settings.budget is not None:
+            text = f"{self._share(outranked)} are written and come back under no budget"
+            return Advice(f"{text}: look at the search.", tuple(outranked)) if outranked else None
         gained = {
             depth: [p for p in outranked if (rank := self.stages[p].rank) and rank <= depth]
             for depth in DEPTHS
@@ -269,7 +276,7 @@ class Audit:
 
     def _recency(self) -> Advice | None:
         """Advises to look at recency if texts that outrank a turn are mostly newer than it."""
-        places = [p for p in self._at(NOT_RANKED) if (self.stages[p].rank or 0) > 1]
+        places = [p for p in self._at(NOT_RANKED, NOT_READ) if (self.stages[p].rank or 0) > 1]
         structure = self.memory.structure
         begins = beginnings(self.memory, structure)
         all_begin = np.sort([*map(begins, np.flatnonzero(structure.retrievable).tolist())])
@@ -298,9 +305,9 @@ class Audit:
         if not places:
             return None
         text = (
-            f"{self._share(places)} are ranked and not read, because {self.settings.budget} tokens "
-            f"end before them. {needed[len(needed) // 2]} tokens reach half of them, {needed[-1]} "
-            "all."
+            f"{self._share(places)} are ranked and not read, because the budget of "
+            f"{counted(self.settings.budget or 0, 'token')} ends before them. "
+            f"{needed[len(needed) // 2]} tokens reach half of them, {needed[-1]} all."
         )
         return Advice(text, tuple(places))
 

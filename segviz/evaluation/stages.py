@@ -12,7 +12,8 @@ from segviz.conversation import Category, Question, category_label, category_ord
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart
 from segviz.memory import Memory, settings_for
-from segviz.retrieval import RetrievalSettings, estimated_tokens, ranking, ranks, select
+from segviz.retrieval import RetrievalSettings, estimated_tokens
+from segviz.retrieval.gold import FATES
 from segviz.tree import Structure
 
 NEVER_WRITTEN, NOT_RANKED, NOT_READ, WRONG, READ = STAGES = (
@@ -25,8 +26,9 @@ NEVER_WRITTEN, NOT_RANKED, NOT_READ, WRONG, READ = STAGES = (
 """How far a gold turn comes, the earliest loss first.
 
 A node holds a turn if it has it, quotes it or, above it, states the answer. ``never written``: no
-node holds it. ``written, not ranked``: none that does is among the K best.
-``ranked, not read``: one is, and the token budget ends before it. ``read``: one is read.
+node holds it. ``written, not ranked``: none that does is among the K best or, with a token budget,
+comes back under any. ``ranked, not read``: one does, and the budget ends before it or cuts the turn
+out of it. ``read``: one is read.
 ``read, answered wrong``: the same, and the question was answered wrong, where answers are known.
 """
 
@@ -51,11 +53,11 @@ class EvidenceStage:
     ``question`` is the index of the question, ``session`` the id of the turn's session, ``stage``
     one of :data:`STAGES`. ``node`` is the best-ranked node that holds the turn, ``rank`` its
     1-based rank and ``score`` its final score; all are None if no node holds the turn, ``rank``
-    also if a system's own search for 100 texts does not return it. ``needed`` is the score of the
-    last of the K best, None if fewer than K came back. ``tokens`` are those of all texts down to
-    the node, None beyond rank 100. ``above`` are the nodes that rank above it, the best first; the
-    100 best if no node holds the turn, or its rank is higher or unknown. ``newer`` of them begin
-    later than it does.
+    also if the node may not come back, is skipped as a repeat, or a system's own search for 100
+    texts does not return it. ``needed`` is the score of the last of the K best, None if fewer than
+    K came back, or of the last in the budget. ``tokens`` are those of all texts down to the node.
+    ``above`` are the nodes that rank above it, the best first; the 100 best if no node holds the
+    turn, or its rank is higher or unknown. ``newer`` of them begin later than it does.
     """
 
     question: int
@@ -83,8 +85,9 @@ def evidence_stages(
     Args:
         memory: any memory; a question is asked of it as it stood at the question's moment.
         questions: evidence ids that are no turns of the conversation are left out.
-        settings: of the retrieval. Here the ``k`` best nodes count as ranked. With a ``budget`` of
-            tokens, only those of them that fit into it count as read.
+        settings: of the retrieval. The ``k`` best nodes count as read. A ``budget`` of tokens takes
+            the place of ``k``: what it reads counts, the last text as it is cut, and all nodes that
+            may come back count as ranked; of a system's own search, the ``k`` that it returns.
         **changes: fields of the settings that differ.
 
     Returns:
@@ -100,22 +103,25 @@ def evidence_stages(
     stages: list[EvidenceStage] = []
     begun: tuple[Structure, Callable[[int], int]] | None = None
     for question, turns in with_gold(questions, where):
-        # The K best nodes, those of them that the budget reads, and the score of the last.
-        result = memory.ask(question, replace(asked, budget=None))
-        structure, top = result.structure, list(result.after)
-        read = set(select(top, structure.text, asked.k, asked.budget))
-        needed = float(result.final[top[-1]]) if len(top) == asked.k and not asked.expand else None
-        # The rank of every node that has a gold turn.
+        # What is read, what becomes of the turns in it, and the score of the last node.
+        result = memory.ask(question, asked)
+        structure, top = result.structure, result.after
         gold = memory.gold(question, structure)
+        fates = gold.fate(result.evidence)
+        full = len(top) == asked.k if asked.budget is None else bool(top)
+        needed = float(result.final[top[-1]]) if full and not asked.expand else None
+        # Every node in the order in which more would be read; of a system's own search, in that of
+        # a longer list.
         holders = sorted(gold.by_node)
-        by_score = ranks(holders, result.final, structure, asked.levels)
-        place = {node: rank for node, rank in zip(holders, by_score, strict=True) if rank}
-        order = ranking(result.final, structure, asked.levels)[:DEEP].tolist()
-        if result.native or asked.expand:  # the order of a longer list is that of its own search
+        every = replace(asked, budget=None, k=max(asked.k, len(structure)))
+        order = every.read(asked.order(result.final, structure), structure)
+        ranked = set(top if asked.budget is None else order)
+        if result.native:
+            if asked.budget is not None:
+                top = memory.ask(question, replace(asked, budget=None)).after
             deep = memory.ask(question, replace(asked, budget=None, k=max(asked.k, DEEP)))
-            order = list(dict.fromkeys([*top, *deep.after]))
-            place = {} if result.native else place
-        place |= {node: rank for rank, node in enumerate(order, start=1)}
+            order, ranked = list(dict.fromkeys([*top, *deep.after])), set(top)
+        place = {node: rank for rank, node in enumerate(order, start=1)}
         tokens = list(accumulate(estimated_tokens(structure.text[node]) for node in order))
         if begun is None or begun[0] is not structure:
             begun = structure, beginnings(memory, structure)
@@ -125,12 +131,13 @@ def evidence_stages(
             best = min(mine, key=lambda node: (place.get(node, len(structure)), node), default=None)
             head = question.index, question.category, turn, where[turn]
             if best is None:
-                stages.append(EvidenceStage(*head, NEVER_WRITTEN, above=tuple(order)))
+                stages.append(EvidenceStage(*head, NEVER_WRITTEN, above=tuple(order[:DEEP])))
                 continue
-            stage = READ if best in read else NOT_READ if best in top else NOT_RANKED
+            stage = NOT_READ if best in ranked else NOT_RANKED
+            stage = READ if fates[turn] in FATES[:3] else stage
             score, rank = float(result.final[best]), place.get(best)
-            spent = tokens[rank - 1] if rank and rank <= len(tokens) else None
-            above = tuple(order[: rank - 1 if rank else len(order)])
+            spent = tokens[rank - 1] if rank else None
+            above = tuple(order[: min(rank - 1, DEEP) if rank else DEEP])
             newer = sum(begun[1](node) > begun[1](best) for node in above)
             scores = score, needed, spent, newer
             stages.append(EvidenceStage(*head, stage, best, rank, *scores, above))

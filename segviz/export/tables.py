@@ -216,27 +216,34 @@ def changes_csv(changes: Changes) -> str:
     )
 
 
-def sweep_csv(sweep: Sweep) -> str:
+def sweep_csv(sweep: Sweep, sweeps: int = 1) -> str:
     """Writes a sweep as a long CSV table: a row per setting, measure and group of questions.
 
     The baseline without propagation comes first. A policy has no rows of measures that it cannot
     change. ``category`` is ``all`` or a category id. ``adversarial`` is 1 if questions of category
     5 count, ``disputed`` is 1 if questions that an audit disputes count. If there are such
     questions, the table has rows with and without them. ``mean`` is over ``n`` questions, ``gain``
-    is the mean paired difference to no propagation. Rows of ``all`` have 95 % intervals of both.
+    is the mean paired difference to no propagation. Rows of ``all`` have 95 % intervals of both;
+    those of gains are simultaneous over the settings of so many ``sweeps``, as in ``Sweep.gains``.
     The measures ``share_level_0``, ``share_level_1`` … are the shares of the levels among the
     retrieved nodes.
     """
-    return _sweeps([], [((), sweep)])
+    return _sweeps([], [((), sweep)], sweeps)
 
 
 def sweeps_csv(runs: Sequence[Measured[Sweep]]) -> str:
-    """Writes many sweeps as :func:`sweep_csv`, with ``conversation`` and ``system``."""
-    owners = ["conversation", "system"]
-    return _sweeps(owners, [((m.conversation, m.system), m.result) for m in runs])
+    """Writes many sweeps as :func:`sweep_csv`, with ``conversation`` and ``system``.
+
+    The intervals of the gains hold for the sweeps with all relevances.
+    """
+    owners, relevances = ["conversation", "system"], {m.result.settings.relevance for m in runs}
+    every = [((m.conversation, m.system), m.result) for m in runs]
+    return _sweeps(owners, every, len(relevances))
 
 
-def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]) -> str:
+def _sweeps(
+    owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]], together: int
+) -> str:
     """Writes sweeps, each after the values of its ``owners``, as :func:`sweep_csv` describes."""
     reading = RetrievalSettings.names("reading")
     names = [*owners, "policy", "alpha", "horizon", *reading, "units", "tokens", "relevance"]
@@ -248,7 +255,7 @@ def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]
         counts = (True, False) if any(every.baseline.outcomes.disputed) else (True,)
         for sweep in (every.counting(disputed=one) for one in counts):
             gains = {
-                (name, adversarial): sweep.gains(name, adversarial=adversarial)
+                (name, adversarial): sweep.gains(name, adversarial=adversarial, sweeps=together)
                 for name in MEASURES
                 for adversarial in (True, False)
             }

@@ -114,8 +114,13 @@ def test_a_run_needs_a_folder_that_can_be_made(run, tmp_path):
 
 def test_a_budget_ends_what_is_read(run):
     whole = ("audit", "sample:ines-theo", *ASK[2:], "--store", "sample:ines-theo-facts")
-    few = run(*whole, "--budget", 40, "--json").json["stages"]["all"][0]
+    few, none, many = (
+        run(*whole, "--budget", tokens, "--json").json["stages"]["all"][0]
+        for tokens in (40, 1, 100_000)
+    )
     assert few["ranked, not read"] > 0
+    assert none["read"] == 0
+    assert many["read"] == pytest.approx(1 - many["never written"])
 
 
 def test_systems_and_classes_are_audited_too(run, tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """``segviz sweep`` and ``segviz compare`` over many conversations and systems."""
 
+import csv
 import importlib
 import json
 import linecache
@@ -129,9 +130,45 @@ class TestSweep:
         assert [one["relevance"] for one in found] == list(RELEVANCE)
         tried = sum(cell["horizon"] * cell["alpha"] > 0 for one in found for cell in one["cells"])
         assert f"over {tried} settings" in ran.out
-        assert run(*chosen, "dense", "--json").json["runs"] == [
-            one for one in found if one["relevance"] == "dense"
-        ]
+        (dense,) = run(*chosen, "dense", "--json").json["runs"]
+        (mine,) = (one for one in found if one["relevance"] == "dense")
+        for alone, one in zip(dense["cells"], mine["cells"], strict=True):
+            assert alone.keys() == one.keys()
+            for name, means in alone["measures"].items():  # the intervals of gains are wider
+                assert means | {"gain": 0} == one["measures"][name] | {"gain": 0}
+
+    def test_gains_have_the_same_intervals_in_table_csv_and_json(self, run, talks, tmp_path):
+        """They hold for the settings of all relevances at once."""
+        chosen = ("sweep", talks, "--conversation", "north", *GRID, *OFFLINE)
+        chosen += ("--relevance", "all", "-k", 3)
+        found = run(*chosen, "-o", "s.csv", "--json").json["runs"]
+        told = {
+            (one["relevance"], cell["policy"]): cell["measures"][DEFAULT]["gain"]
+            for one in found
+            for cell in one["cells"]
+            if cell["horizon"]
+        }
+        rows = csv.DictReader((tmp_path / "s.csv").read_text().splitlines())
+        written = {
+            (row["relevance"], row["policy"]): row
+            for row in rows
+            if (row["measure"], row["horizon"], row["category"]) == (DEFAULT, "2", "all")
+            if row["adversarial"] == "1"
+        }
+        printed = run(*chosen).out.splitlines()
+        memory = builders()["segment-tree"](kept_by(talks)[0])
+        for relevance, policy in product(RELEVANCE, AXES["policies"]):
+            swept = segviz.sweep(
+                memory, memory.conversation.questions, relevance=relevance, k=3, **AXES
+            )
+            mean = swept.gains(sweeps=len(RELEVANCE))[policy, 0.5, 2]
+            expected = pytest.approx([mean.value, mean.low, mean.high])
+            gain = told[relevance, policy]
+            assert [gain[end] for end in ("value", "low", "high")] == expected
+            row = written[relevance, policy]
+            assert [float(row[end]) for end in ("gain", "gain_low", "gain_high")] == expected
+            (line,) = (each for each in printed if each.split()[:2] == [relevance, policy])
+            assert line.endswith(f"{mean.value:+.3f} [{mean.low:+.3f}, {mean.high:+.3f}]")
 
     def test_is_told_as_tables(self, sweep):
         out = sweep("--measure", "answer_words").out

@@ -12,6 +12,7 @@ import pytest
 import segviz
 from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.embedding import HashingEmbedder
+from segviz.evaluation import evaluate
 from segviz.evaluation.audit import audit, limits_of, superseded
 from segviz.evaluation.stages import curve_rows
 from segviz.export.audit import audit_html, audit_junit, question_html
@@ -138,7 +139,7 @@ def test_a_system_of_every_kind_is_audited(system):
 # --- what to do, and limits -------------------------------------------------------------------
 
 
-def planted(rank_of, *, asked=20, texts=200, k=10, newest_first=False):
+def planted(rank_of, *, asked=20, texts=200, k=10, newest_first=False, **more):
     """The audit of a store of ``texts`` turns; question i needs turn i, ranked ``rank_of(i)``.
 
     A rank of None is a turn that is not stored. Others are filled up, oldest or newest first.
@@ -167,7 +168,7 @@ def planted(rank_of, *, asked=20, texts=200, k=10, newest_first=False):
             return others[:k]
 
     memory = segviz.build(whole, system_of(Store, "planted")(), "exchange", embedder=EMBEDDER)
-    return audit(memory, k=k)
+    return audit(memory, k=k, **more)
 
 
 def test_lost_evidence_of_a_systems_own_search_has_the_rank_of_its_long_list():
@@ -208,6 +209,39 @@ def test_a_run_of_ten_texts_says_nothing_of_the_texts_below():
     memory = run_memory(conversation, answers, name="mine", embedder=EMBEDDER)
     texts = [each.text for each in audit(memory, answers=answers).advice]
     assert any("not among the 4 texts that come back at most" in text for text in texts)
+
+
+@pytest.mark.parametrize("more", [{}, {"deduplicate": True}])
+@pytest.mark.parametrize("budget", [1, 90, 600, 2400])
+def test_under_a_budget_an_audit_reads_what_an_evaluation_reads(budget, more):
+    memory = built(sessions=6)
+    asked = memory.conversation.questions
+    found = audit(memory, budget=budget, **more)
+    shares = evaluate(memory, asked, found.settings).outcomes.column("in_evidence")
+    for question, share in zip(asked, shares, strict=True):
+        read = [one.stage == "read" for one in found.stages if one.question == question.index]
+        assert sum(read) == pytest.approx(share * len(read))
+    assert {one.stage for one in found.stages} <= {"never written", "ranked, not read", "read"}
+    for row in curve_rows(found.stages):  # it counts whole texts, so no more
+        if row["read"] == f"{budget} tokens":
+            assert row["share"] <= sum(one.stage == "read" for one in found.stages) / len(
+                found.stages
+            )
+    texts = [each.text for each in found.advice]
+    assert not any(" K " in text for text in texts + found.summary)
+    assert (budget < 600) <= any(f"budget of {budget} token" in text for text in texts)
+
+
+def test_what_no_budget_reads_is_advised():
+    found = planted(lambda i: 15 if i < 8 else 3, budget=9)
+    assert [one.stage for one in found.stages] == ["written, not ranked"] * 8 + [
+        "ranked, not read"
+    ] * 12
+    ranked, unread = found.advice
+    assert unread.text == (
+        "8 of 20 gold turns are written and come back under no budget: look at the search."
+    )
+    assert ranked.text.startswith("12 of 20 gold turns are ranked and not read, because the budget")
 
 
 def test_extraction_is_advised_where_turns_were_never_written():

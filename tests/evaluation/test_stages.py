@@ -13,6 +13,7 @@ from segviz.evaluation.stages import (
     NOT_RANKED,
     STAGE_CHART,
     STAGES,
+    curve_rows,
     evidence_stages,
     occurring,
     stage_rows,
@@ -37,11 +38,13 @@ def facts_memory():
     return segviz.memory_from(facts, conversation=conversation, embedder=EMBEDDER)
 
 
-def holding(memory, structure, turn, answer):
+def holding(memory, structure, turn, question, parts=None):
     """Nodes that hold a turn, by the definition: its leaf, else the memories made from it, and
-    nodes above whose text quotes it or states the answer."""
-    content = memory.conversation.turn(turn).content
-    found = set()
+    nodes above whose text quotes it or states its answer; of texts that are cut, by their parts."""
+    contents = {each: memory.conversation.turn(each).content for each in question.evidence}
+    content, found = contents[turn], set()
+    gives = restated.gives(question.answer or "", [*contents.values()])
+    given = gives[[*contents].index(turn)]
     for node in range(len(structure)):
         if not structure.active[node] or turn not in memory.turn_ids(node, structure):
             continue
@@ -50,15 +53,17 @@ def holding(memory, structure, turn, answer):
             structure.kind[child] == "ghost" and turn in memory.turn_ids(child, structure)
             for child in structure.children[node]
         )
-        raw = structure.level[node] == 0 and not ghost
-        text = structure.text[node]
-        says = quotes(text, content) or bool(answer and restated.states(text, answer))
-        if raw or made or (not ghost and says):
+        own = made or (structure.level[node] == 0 and not ghost)
+        text = (parts or {}).get(node, structure.text[node])
+        says = bool(given) and all(restated.states(text, part) for part in given)
+        if len(text) < len(structure.text[node]):
+            own, says = False, says and not own
+        if own or (not ghost and (says or quotes(text, content))):
             found.add(node)
     return found
 
 
-@pytest.mark.parametrize("budget", [None, 60])
+@pytest.mark.parametrize("budget", [None, 1, 60, 400])
 @pytest.mark.parametrize("name", [*KINDS, "facts"])
 def test_every_stage_equals_a_slow_restatement(name, budget):
     memory = facts_memory() if name == "facts" else built(name, sessions=3)
@@ -70,20 +75,17 @@ def test_every_stage_equals_a_slow_restatement(name, budget):
         s = result.structure
         nodes = [n for n in range(len(s)) if s.active[n] and s.kind[n] != "ghost"]
         order = sorted(nodes, key=lambda n: (-result.final[n], n))
-        paid, spent = [], 0
-        for node in order[:4]:
-            if budget is not None and spent >= budget:
-                break
-            paid.append(node)
-            spent += -(-len(s.text[node]) // 4)
+        parts = {node: s.text[node] for node in order[:4]}
+        if budget is not None:
+            parts = dict(restated.paid(order, s.text, budget))
         for turn in question.evidence:
-            at = sorted(order.index(node) for node in holding(memory, s, turn, question.answer))
+            at = sorted(order.index(node) for node in holding(memory, s, turn, question))
             if not at:
                 stage = "never written"
-            elif at[0] >= 4:
-                stage = "written, not ranked"
+            elif parts.keys() & holding(memory, s, turn, question, parts):
+                stage = "read"
             else:
-                stage = "read" if order[at[0]] in paid else "ranked, not read"
+                stage = "ranked, not read" if budget else "written, not ranked"
             expected.append((question.index, turn, stage, at[0] + 1 if at else None))
     assert [(one.question, one.turn, one.stage, one.rank) for one in found] == expected
     for one in found:
@@ -92,6 +94,28 @@ def test_every_stage_equals_a_slow_restatement(name, budget):
             assert one.score <= one.needed
     if budget is None:
         assert not any(one.stage == "ranked, not read" for one in found)
+
+
+@pytest.mark.parametrize("more", [{"deduplicate": True}, {"expand": 2}, {"levels": (0,)}])
+@pytest.mark.parametrize("name", ["segment-tree", "facts"])
+def test_what_a_larger_k_would_read_is_what_it_reads(name, more):
+    """Ranks are places in the longest reading, and the curve is that of readings one by one."""
+    memory = facts_memory() if name == "facts" else built(name, sessions=6)
+    asked = memory.conversation.questions
+    found = evidence_stages(memory, asked, k=5, **more)
+    for one in found:
+        question = asked[one.question]
+        s = memory.ask(question).structure
+        every = memory.ask(question, k=len(s), **more).after
+        held = holding(memory, s, one.turn, question)
+        places = [place for place, node in enumerate(every, start=1) if node in held]
+        assert one.rank == min(places, default=None)
+        assert one.stage == "never written" or (one.stage == "read") == any(p <= 5 for p in places)
+        assert one.above == every[:100][: one.rank - 1 if one.rank else 100]
+    shares = {row["read"]: row["share"] for row in curve_rows(found)}
+    for k in (1, 2, 5, 10, 20):
+        (row,) = stage_rows(evidence_stages(memory, asked, k=k, **more))
+        assert shares[f"{k} texts"] == row["read"]
 
 
 def test_a_store_of_every_third_turn_loses_the_others_at_writing():

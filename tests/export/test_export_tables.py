@@ -210,6 +210,23 @@ def test_many_sweeps_stand_below_each_other(swept):
         assert row["system"] == "segment-tree"
 
 
+def test_intervals_of_gains_hold_for_the_sweeps_of_all_relevances(swept):
+    """With two relevances they are those of one sweep at half the chance of an error."""
+    other = replace(swept, settings=replace(swept.settings, relevance="lexical"))
+    runs = [Measured("c", "segment-tree", 0, one) for one in (swept, other)]
+    rows, alone = read(sweeps_csv(runs)), read(sweep_csv(swept))
+    told = swept.gains("reached", sweeps=2)
+    for row, one in zip(rows, alone + alone, strict=True):
+        if row["gain_low"] and (row["measure"], row["adversarial"]) == ("reached", "1"):
+            setting = row["policy"], float(row["alpha"]), int(row["horizon"])
+            if setting in told:
+                written = [float(row["gain_low"]), float(row["gain_high"])]
+                assert written == pytest.approx([told[setting].low, told[setting].high])
+                assert written[1] - written[0] >= float(one["gain_high"]) - float(one["gain_low"])
+    for row, one in zip(rows, read(sweep_csv(swept, 2)), strict=False):
+        assert one.items() <= row.items()
+
+
 def test_rows_of_any_table_hold_means_with_their_bounds():
     rows = [
         {"setting": "=1+1|2", "recall": Mean(0.5, 0.25, 0.75, 4), "nodes": 1234.5},

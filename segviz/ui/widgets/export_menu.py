@@ -66,11 +66,11 @@ def offered(view: View) -> list[tuple[Format, str]]:
     ]
 
 
-def sweep_export(session: AppSession, sweep: Sweep) -> None:
-    """Draws the button that downloads a sweep as CSV."""
+def sweep_export(session: AppSession, sweep: Sweep, sweeps: int) -> None:
+    """Draws the button that downloads a sweep as CSV, one of so many that are judged together."""
     st.download_button(
         "Sweep (CSV)",
-        lambda: sweep_csv(sweep),
+        lambda: sweep_csv(sweep, sweeps),
         file_name=file_name(session.conversation.id, "sweep", "csv"),
         mime="text/csv",
         key="export-sweep",

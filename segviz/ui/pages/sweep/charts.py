@@ -91,7 +91,7 @@ def charts_panel(swept: Swept) -> None:
             how = f"{spelled(swept.cell)}, relevance {unmarked(swept.settings['relevance'])}"
             st.markdown(f"**{how}**{said or ''}", width="stretch")
             open_in_ask(swept)
-            sweep_export(swept.session, swept.sweep)
+            sweep_export(swept.session, swept.sweep, len(swept.maps))
             table_button("heatmaps", lambda: figures.cell_rows(judged, seen))
 
 
