@@ -169,7 +169,7 @@ class Audit:
             return [*lines, "No question has evidence, so no stage is known."]
         limit = f"The {asked.k} best texts by {asked.in_words} count as ranked."
         if asked.budget is not None:
-            limit = f"The best texts by {asked.in_words} are read, up to {asked.budget} tokens."
+            limit = f"The best texts by {asked.in_words} are read, up to {asked.budget:,} tokens."
         return [
             *lines,
             f"{counted(counts['questions'], 'question')} with evidence. {limit}",
@@ -307,7 +307,7 @@ class Audit:
         text = (
             f"{self._share(places)} are ranked and not read, because the budget of "
             f"{counted(self.settings.budget or 0, 'token')} ends before them. "
-            f"{needed[len(needed) // 2]} tokens reach half of them, {needed[-1]} all."
+            f"{needed[len(needed) // 2]:,} tokens reach half of them, {needed[-1]:,} all."
         )
         return Advice(text, tuple(places))
 

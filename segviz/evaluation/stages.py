@@ -35,6 +35,8 @@ out of it. ``read``: one is read.
 DEEP = 100
 """Number of texts that a system's own search is asked for, so that lost evidence has a rank."""
 
+_UNLIMITED = 1_000_000_000  # tokens of a budget that reads all that comes back
+
 DEPTHS = (1, 2, 3, 5, 10, 20, 50, 100)
 """Numbers K of the curve over K."""
 
@@ -87,7 +89,7 @@ def evidence_stages(
         questions: evidence ids that are no turns of the conversation are left out.
         settings: of the retrieval. The ``k`` best nodes count as read. A ``budget`` of tokens takes
             the place of ``k``: what it reads counts, the last text as it is cut, and all nodes that
-            may come back count as ranked; of a system's own search, the ``k`` that it returns.
+            may come back count as ranked; of a system's own search, what it returns for ``k``.
         **changes: fields of the settings that differ.
 
     Returns:
@@ -111,16 +113,14 @@ def evidence_stages(
         full = len(top) == asked.k if asked.budget is None else bool(top)
         needed = float(result.final[top[-1]]) if full and not asked.expand else None
         # Every node in the order in which more would be read; of a system's own search, in that of
-        # a longer list.
-        holders = sorted(gold.by_node)
-        every = replace(asked, budget=None, k=max(asked.k, len(structure)))
+        # a longer list or, under a budget, of all that it returns.
+        every = replace(asked, budget=_UNLIMITED)
         order = every.read(asked.order(result.final, structure), structure)
-        ranked = set(top if asked.budget is None else order)
         if result.native:
-            if asked.budget is not None:
-                top = memory.ask(question, replace(asked, budget=None)).after
-            deep = memory.ask(question, replace(asked, budget=None, k=max(asked.k, DEEP)))
-            order, ranked = list(dict.fromkeys([*top, *deep.after])), set(top)
+            longer = every if asked.budget else replace(asked, k=max(asked.k, DEEP))
+            order = list(dict.fromkeys([*top, *memory.ask(question, longer).after]))
+        ranked = set(order if asked.budget else top)
+        holders = sorted(gold.by_node)
         place = {node: rank for rank, node in enumerate(order, start=1)}
         tokens = list(accumulate(estimated_tokens(structure.text[node]) for node in order))
         if begun is None or begun[0] is not structure:

@@ -133,6 +133,24 @@ def test_what_a_systems_own_retrieval_does_not_return_has_no_rank():
     assert {(one.stage, one.rank) for one in stages} == {("written, not ranked", None)}
 
 
+@pytest.mark.parametrize("name", ["bm25", "h-mem", "raptor", "memforest"])
+def test_what_a_systems_own_retrieval_loses_to_a_budget_a_larger_one_reads(name):
+    memory = built(name, sessions=6)
+    asked = memory.conversation.questions
+    few, most = (
+        evidence_stages(memory, asked, k=5, budget=budget, method="native")
+        for budget in (60, 10_000_000)
+    )
+    for one, other in zip(few, most, strict=True):
+        fate = ("read", "ranked, not read")[one.stage != "read"]
+        assert one.stage == (fate if other.stage == "read" else other.stage)
+        if one.stage == "ranked, not read":
+            result = memory.ask(asked[one.question], k=5, budget=one.tokens, method="native")
+            assert result.after[-1] == one.node
+            assert not result.evidence[-1].cut
+    assert {"ranked, not read", "read"} <= {one.stage for one in few}
+
+
 def test_what_was_said_after_the_question_is_not_yet_written():
     memory = built("dense", sessions=3)
     last = memory.conversation.turns[-1].id
