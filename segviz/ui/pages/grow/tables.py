@@ -11,7 +11,6 @@ from segviz.evaluation.node_texts import contentless_share
 from segviz.figures.cost import cost_figure, cost_rows, cost_sentence, dollars, total_sentence
 from segviz.figures.timeline import timed, timeline_figure
 from segviz.llm import price
-from segviz.llm.roles import ROLES
 from segviz.tree import total_cost
 from segviz.tree.inspect import digest
 from segviz.tree.shape import boundary_f1, diagnose, random_f1, session_starts, shape
@@ -118,7 +117,8 @@ def _cost(state: GrowState) -> None:
     session, memory = state.session, state.session.memory
     steps = memory.steps[: state.step]
     known = session.chat is not None and session.chat.name == memory.chat
-    clients = {session.chat.of(role) for role in ROLES[:2]} if session.chat and known else set()
+    chat = session.chat if known else None
+    clients = {chat.of(role) for role in ("decision", "annotation")} if chat else set()
     endpoint = clients.pop().endpoint if len(clients) == 1 else None  # two models have two prices
     spent = dollars(steps, price(endpoint, endpoint.model) if endpoint else None)
     charts.chart(
