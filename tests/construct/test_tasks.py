@@ -1,9 +1,13 @@
 """The small judgements of rival systems: rules, and a chat model over the wire."""
 
 import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from itertools import product
 
 import pytest
+import snowballstemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -282,3 +286,17 @@ class TestChatTasks:
             ChatTasks().prepare(Services(embedder=None))
         with pytest.raises(ValueError, match="chat"):
             ChatTasks().extract("q", None)
+
+
+def test_threads_that_stem_at_once_get_the_stems_of_one():
+    """The stemmer holds the word it is at; a visitor's tree once had stems of another's words."""
+    made = [f"{a}{b}{c}ation" for a, b, c in product("bdfghlmnprst", repeat=3)]
+    alone = snowballstemmer.stemmer("english").stemWords(made)
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            every = list(pool.map(lambda turn: [words.stem(one) for one in made[turn:]], range(4)))
+    finally:
+        sys.setswitchinterval(usual)
+    assert all(stems == alone[turn:] for turn, stems in enumerate(every))

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,9 @@ def sentences(words: str) -> list[str]:
     return [piece.strip() for piece in BREAK.split(words) if any(spans(piece))]
 
 
+_STEMMING = Lock()  # the stemmer holds the word it is at, and visitors build at the same time
+
+
 @cache
 def _stemmer() -> Callable[[str], str]:
     import snowballstemmer  # imported late: it loads thirty languages
@@ -130,7 +134,10 @@ def _stemmer() -> Callable[[str], str]:
 def stem(word: str) -> str:
     """Returns the Snowball stem of a lower-case English word; of a code or number, itself."""
     # A pasted key or image has ten thousands of codes, and stems take as many times 50 µs.
-    return _stemmer()(word) if word.isalpha() else word
+    if not word.isalpha():
+        return word
+    with _STEMMING:
+        return _stemmer()(word)
 
 
 @lru_cache(maxsize=50_000)
